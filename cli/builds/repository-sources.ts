@@ -62,10 +62,10 @@ export function readEntry({ type, url, filters }: RepositorySource): SourceEntry
   throw invalidInput(...issues);
 }
 
-/** `.minimum-stability` → `minimum_stability`: the API's fields are libretto.json's, in its own spelling. */
+/** `.minimum-stability` → `minimum_stability`, `.only[0]` → `only.0`: the API's fields are libretto.json's, in its own spelling. */
 function fieldOf(at: string): string {
   const [, field = '', rest = ''] = /^\.([a-z-]*)(.*)$/s.exec(at) ?? [];
-  return `${field === 'path' ? 'url' : field.replaceAll('-', '_')}${rest}`;
+  return `${field === 'path' ? 'url' : field.replaceAll('-', '_')}${rest.replaceAll(/\["?([^\]"]*)"?\]/g, '.$1')}`;
 }
 
 async function check(source: RepositorySource, config: Config, resolve: Resolve): Promise<RepositorySource> {

@@ -13,6 +13,7 @@ import type { Context } from '../io/context.ts';
 import { printJson, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { NeedsConsole } from '../remote/needs-console.ts';
+import { allPages, type Page, type PageQuery } from '../remote/all-pages.ts';
 import { remoteOf } from '../remote/remote.ts';
 import type { CommandModule } from './command-parts.ts';
 import { rememberedRegistry } from './remembered-registry.ts';
@@ -40,13 +41,6 @@ interface Composed<Services> {
   readonly close?: () => MaybeAsync<void>;
 }
 
-/** Items of a page, as every list answers. */
-type ListOperation<Services, Item, Rest> = Operation<
-  Services,
-  Rest & { readonly limit: number; readonly cursor?: string | undefined },
-  { readonly data: readonly Item[]; readonly next_cursor: string | null }
->;
-
 export interface OperationCommand<Services> extends CommandInput {
   readonly context: Context;
   readonly json: boolean;
@@ -54,10 +48,10 @@ export interface OperationCommand<Services> extends CommandInput {
   readonly config: Config | undefined;
   readonly services: Services | undefined;
   readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
-  /** The items of all pages. */
-  readonly all: <Item, Rest = unknown>(
-    operation: ListOperation<Services, Item, Rest>,
-    input?: Rest,
+  /** The items of all pages. `more`: what the list takes beside its page. */
+  readonly all: <Input extends PageQuery, Item>(
+    operation: Operation<Services, Input, Page<Item>>,
+    more?: Omit<Input, keyof PageQuery>,
   ) => Promise<readonly Item[]>;
   /** Prints an answer: as JSON, or the lines of its text. */
   readonly print: <Document extends object>(
@@ -153,9 +147,6 @@ async function namedRegistry(context: Context, flags: CommandInput['flags'], for
   }
 }
 
-/** The most items of a page. */
-export const longestPage = 200;
-
 function commandOf<Services>(
   { call, config, services }: Registry<Services>,
   context: Context,
@@ -173,18 +164,7 @@ function commandOf<Services>(
     config,
     services,
     call,
-    all: async (operation, input) => {
-      const items = [];
-      const seen = new Set<string>();
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const page = await call(operation, { ...(input as NonNullable<typeof input>), limit: longestPage, cursor });
-        for (const item of page.data) items.push(item);
-        cursor = page.next_cursor;
-        if (cursor !== null && seen.size === seen.add(cursor).size)
-          throw new UsageError('The registry gives the same page of a list again. Check its address.');
-      }
-      return items;
-    },
+    all: (operation, more) => allPages((query) => call(operation, query), more),
     print: printTo(context.stdout),
     report: printTo(context.summary),
     confirm: (deed, consequence) => {

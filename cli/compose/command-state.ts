@@ -17,22 +17,24 @@ export interface CommandState {
 export interface Opening {
   readonly makes?: boolean;
   readonly changes?: boolean;
+  readonly makesState?: boolean;
   readonly area?: FolderPart;
 }
 
 /**
  * `area`: the part of the data folder that the command reads. `makes`: the first commit of the command may make the
- * data folder and the state. `changes`: it changes an existing state. Throws UsageError and StateError.
+ * data folder and the state. `changes`: it changes an existing state. `makesState`: its first commit may make the state
+ * in an existing data folder. Throws UsageError and StateError.
  */
 export async function openCommandState(
   context: Context,
   flags: CommandInput['flags'],
-  { makes = false, changes = false, area = 'state' }: Opening = {},
+  { makes = false, changes = false, makesState = false, area = 'state' }: Opening = {},
 ): Promise<CommandState> {
   if (makes) {
     const { config, announceNew } = await makeOrReadDataFolder(context, flags, area);
     return { config, state: await openStateToChange(config, announceNew) };
   }
   const config = await readDataFolder(context, flags, area, changes ? 'change' : 'read');
-  return { config, state: await openExistingState(config) };
+  return { config, state: await (makesState ? openStateToChange : openExistingState)(config) };
 }

@@ -6,7 +6,7 @@ import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import type { PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
-import type { FeedView } from '../../proxy/policy/admin/policy-admin.ts';
+import type { FeedView } from '../../proxy/policy/admin/policy-views.ts';
 
 /** `opened`: undefined while a server has not opened them. */
 export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore): PolicyFeeds {

@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { ExplainedVersion } from '../../proxy/policy/admin/policy-admin.ts';
+import type { ExplainedVersion } from '../../proxy/policy/admin/policy-views.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';

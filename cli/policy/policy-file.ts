@@ -6,9 +6,10 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PolicyIssue } from '../../proxy/policy/model/parse-policy.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { describeReadFault } from '../io/read-fault.ts';
+import { UsageError } from '../io/usage-error.ts';
 
 /** A policy.json that cannot be used. */
-export class PolicyFileError extends Error {
+export class PolicyFileError extends UsageError {
   readonly issues: readonly PolicyIssue[];
 
   constructor(path: string, issues: readonly PolicyIssue[]) {

@@ -3,7 +3,15 @@
 import type { Command } from 'commander';
 
 import { purgeReasons } from '../../build/contract/purged.ts';
-import { childOption, example, onBehalfOption, orRemote, withSettings, type Wire } from '../commands/command-parts.ts';
+import {
+  childOption,
+  example,
+  onBehalfOption,
+  orRemote,
+  withRegistry,
+  withSettings,
+  type Wire,
+} from '../commands/command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
   const packages = program
@@ -48,7 +56,7 @@ function addList(packages: Command, wire: Wire): void {
 }
 
 function addWithdraw(packages: Command, wire: Wire): void {
-  const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
+  const withdraw = withSettings(packages.command('withdraw'), 'jobs')
     .argument('<package>', 'vendor/name')
     .argument('<version>', 'the published version')
     .summary('withdraw a published version')
@@ -57,10 +65,11 @@ function addWithdraw(packages: Command, wire: Wire): void {
         'stays, so existing lock files still install it, unless the policy blocks it.',
     )
     .addOption(childOption())
-    .addOption(onBehalfOption())
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example('libretto package withdraw acme/hello 1.2.0'));
-  wire(withdraw, () => import('../commands/package/withdraw.ts'));
+    .addOption(onBehalfOption());
+  wire(
+    withRegistry(withdraw, 'session', 'libretto package withdraw acme/hello 1.2.0'),
+    () => import('../commands/package/withdraw.ts'),
+  );
 }
 
 function addRestore(packages: Command, wire: Wire): void {
@@ -77,17 +86,19 @@ function addRestore(packages: Command, wire: Wire): void {
 }
 
 function addStatistics(packages: Command, wire: Wire): void {
-  const statistics = withSettings(packages.command('statistics'), 'data', 'state')
+  const statistics = packages
+    .command('statistics')
     .argument('<package>', 'vendor/name')
     .option('--days <n>', 'the number of days, 1 to 3650', '30')
-    .option('--json', 'print one JSON document')
     .summary('show the downloads and installs of a package')
     .description(
       'Show the downloads and installs of a package by version. Downloads are archives that the server sent. ' +
         'Installs are reported by Composer after an install or update, including archives from its own cache.',
-    )
-    .addHelpText('after', example('libretto package statistics acme/hello --days 7'));
-  wire(statistics, () => import('../commands/package/statistics.ts'));
+    );
+  wire(
+    withRegistry(statistics, 'reads', 'libretto package statistics acme/hello --days 7'),
+    () => import('../commands/package/statistics.ts'),
+  );
 }
 
 function addPurge(packages: Command, wire: Wire): void {
@@ -120,7 +131,7 @@ function addPurge(packages: Command, wire: Wire): void {
 }
 
 function addPurged(packages: Command, wire: Wire): void {
-  const purged = withSettings(packages.command('purged'), 'data', 'state', 'jobs')
+  const purged = orRemote(withSettings(packages.command('purged'), 'data', 'state', 'jobs'))
     .summary('list purged versions')
     .description(
       'List the tombstones of purged versions. A tombstone prevents a version from being published again. ' +

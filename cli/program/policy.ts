@@ -2,7 +2,10 @@
 
 import type { Command } from 'commander';
 
-import { example, withJson, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, withJson, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
+
+const load = (command: keyof typeof import('../commands/policy/policy.ts')) => async () =>
+  (await import('../commands/policy/policy.ts'))[command];
 
 export function addPolicy(program: Command, wire: Wire): void {
   const policy = program
@@ -21,10 +24,7 @@ function addShow(policy: Command, wire: Wire): void {
     .command('show')
     .summary('show the rules in effect')
     .description('Show the rules in effect, and the exceptions from them.');
-  wire(
-    withPolicy(show, 'libretto policy show', 'libretto policy show --json'),
-    () => import('../commands/policy/show.ts'),
-  );
+  wire(withPolicyThere(show, 'reads', 'libretto policy show', 'libretto policy show --json'), load('show'));
 }
 
 function addCheck(policy: Command, wire: Wire): void {
@@ -93,7 +93,7 @@ function addHits(policy: Command, wire: Wire): void {
     .description(
       'List the versions that rules have refused, warned of or noted in requests, each with its first request.',
     );
-  wire(withPolicy(hits, 'libretto policy hits'), () => import('../commands/policy/hits.ts'));
+  wire(withPolicyThere(hits, 'reads', 'libretto policy hits'), load('hits'));
 }
 
 function addFeeds(policy: Command, wire: Wire): void {
@@ -102,7 +102,7 @@ function addFeeds(policy: Command, wire: Wire): void {
     .summary('list the feeds of advisories and filter lists')
     .description('List the feeds of advisories and filter lists, and how old their copies are.')
     .option('--accept <id>', 'use the newest list of this feed, although it has become much smaller');
-  wire(withPolicy(feeds, 'libretto policy feeds'), () => import('../commands/policy/feeds.ts'));
+  wire(withPolicyThere(feeds, 'session', 'libretto policy feeds'), load('feeds'));
 }
 
 function addImportSettings(policy: Command, wire: Wire): void {
@@ -122,4 +122,9 @@ function addImportSettings(policy: Command, wire: Wire): void {
 
 function withPolicy(command: Command, ...examples: readonly string[]): Command {
   return withJson(withSettings(command, 'policy'), ...examples);
+}
+
+/** Also of a remote registry. */
+function withPolicyThere(command: Command, kind: 'reads' | 'session', ...examples: readonly string[]): Command {
+  return withRegistry(withSettings(command, 'policy'), kind, ...examples);
 }

@@ -3,15 +3,18 @@
 import { Option, type Command } from 'commander';
 
 import {
+  childOption,
   example,
   onBehalfOption,
-  orRemote,
   withJson,
   withRegistry,
   withSettings,
   type Wire,
 } from '../commands/command-parts.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
+
+const load = (command: keyof typeof import('../commands/repository/repository.ts')) => async () =>
+  (await import('../commands/repository/repository.ts'))[command];
 
 export function addRepositories(program: Command, wire: Wire): void {
   const repository = program
@@ -32,50 +35,52 @@ export function addRepositories(program: Command, wire: Wire): void {
 
 function addAdd(repository: Command, wire: Wire): void {
   wire(
-    withJson(
+    withRegistry(
       addCommand(repository),
+      'changes',
       'libretto repository add https://git.example.org/acme/tool.git --token-file - --interval 15m < token.txt',
       'libretto repository add --type directory /srv/packages',
       'libretto repository add --type composer https://repo.example.org --only "example/*" --package example/tool:^2.0',
     ),
-    () => import('../commands/repository/add.ts'),
+    load('add'),
   );
 }
 
 function addUpdate(repository: Command, wire: Wire): void {
   wire(
-    withJson(
+    withRegistry(
       updateCommand(repository),
+      'session',
       'libretto repository update repo_4fHj2kLm9QwErTy0 --token-file - < token.txt',
       'libretto repository update repo_4fHj2kLm9QwErTy0 --interval 1h --without only branch',
     ),
-    () => import('../commands/repository/update.ts'),
+    load('update'),
   );
 }
 
 function addList(repository: Command, wire: Wire): void {
-  const list = orRemote(repository.command('list'))
+  const list = repository
+    .command('list')
     .summary('list all repositories')
     .description('List all registered repositories with their status.');
   wire(
-    withJson(
+    withRegistry(
       list,
+      'reads',
       'libretto repository list --json',
       'LIBRETTO_TOKEN=lib_r_… libretto repository list --url https://packages.example.org',
     ),
-    () => import('../commands/repository/list.ts'),
+    load('list'),
   );
 }
 
 function addShow(repository: Command, wire: Wire): void {
-  const show = orRemote(repository.command('show'))
+  const show = repository
+    .command('show')
     .argument('<id>', 'the id of the repository')
     .summary('show one repository')
     .description('Show one repository and its last syncs, without its credentials.');
-  wire(
-    withJson(show, 'libretto repository show repo_4fHj2kLm9QwErTy0'),
-    () => import('../commands/repository/show.ts'),
-  );
+  wire(withRegistry(show, 'reads', 'libretto repository show repo_4fHj2kLm9QwErTy0'), load('show'));
 }
 
 function addVerify(repository: Command, wire: Wire): void {
@@ -90,26 +95,24 @@ function addVerify(repository: Command, wire: Wire): void {
     .addOption(
       new Option('--record <json>', 'check this record instead of a stored one, as the server does').hideHelp(),
     );
-  wire(
-    withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'),
-    () => import('../commands/repository/verify.ts'),
-  );
+  wire(withRegistry(verify, 'reads', 'libretto repository verify repo_4fHj2kLm9QwErTy0'), load('verify'));
 }
 
 function addSync(repository: Command, wire: Wire): void {
-  const sync = orRemote(withSettings(repository.command('sync'), 'jobs'))
+  const sync = withSettings(repository.command('sync'), 'jobs')
     .argument('<id>', 'the id of the repository')
     .summary('read a repository now and publish its packages')
     .description('Read a repository now and publish its packages. Packages of other sources stay as published.')
-    .addOption(new Option('--child', 'run only the build, as the server does').hideHelp())
+    .addOption(childOption())
     .addOption(onBehalfOption());
   wire(
-    withJson(
+    withRegistry(
       sync,
+      'changes',
       'libretto repository sync repo_4fHj2kLm9QwErTy0',
       'LIBRETTO_TOKEN=lib_w_… libretto repository sync repo_4fHj2kLm9QwErTy0 --url https://packages.example.org',
     ),
-    () => import('../commands/repository/sync.ts'),
+    load('sync'),
   );
 }
 
@@ -146,10 +149,7 @@ function addRemove(repository: Command, wire: Wire): void {
     .summary('remove a repository, and withdraw its packages')
     .description('Remove a repository, and withdraw its packages. Without --yes, the command only lists them.')
     .option('--yes', 'remove the repository');
-  wire(
-    withJson(remove, 'libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'),
-    () => import('../commands/repository/remove.ts'),
-  );
+  wire(withRegistry(remove, 'session', 'libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'), load('remove'));
 }
 
 function addWithdraw(repository: Command, wire: Wire): void {

@@ -1,6 +1,6 @@
 // Describes what a trial of a policy found, and what the policy says of one version. Pure.
 
-import type { ExplainedVersion, PolicyTest } from '../../proxy/policy/admin/policy-admin.ts';
+import type { ExplainedVersion, PolicyTest } from '../../proxy/policy/admin/policy-views.ts';
 import { counted, firstOf, formatTable } from '../io/output.ts';
 
 const mostShown = 50;

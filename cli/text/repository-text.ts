@@ -1,7 +1,8 @@
 // The text of repositories and syncs on the command line. Pure.
 
-import type { JobDocument, RepositoryDocument } from '../../proxy/sync/repository-document.ts';
-import { firstOf, formatFields, formatTable } from '../io/output.ts';
+import type { JobDocument } from '../../proxy/sync/job-schema.ts';
+import type { RepositoryDocument, Verification } from '../../proxy/sync/repository-schema.ts';
+import { counted, firstOf, formatFields, formatTable } from '../io/output.ts';
 
 const hiddenValue = 'hidden from read tokens';
 
@@ -53,7 +54,7 @@ export function describeJob({ state, error, report }: JobDocument): string[] {
   if (report === null) return [`The sync is ${state}.`];
   const { counts, added, changed, withdrawn } = report;
   const marked = (mark: string, lines: JobReportLines): string[] =>
-    lines.map(({ name, version }) => `  ${mark} ${String(name)} ${String(version)}`);
+    lines.map(({ name, version }) => `  ${mark} ${name} ${version}`);
   return [
     `Synced: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} ` +
       `withdrawn${report.published ? ` (publication ${report.serial})` : '; nothing was published'}.`,
@@ -68,15 +69,31 @@ export function describeLeftOut({ report }: JobDocument): string[] {
   return firstOf(
     (report?.quarantined ?? []).map(
       ({ name, version, where, message, code }) =>
-        `  ${
-          [name, version]
-            .filter((part) => part !== null)
-            .map(String)
-            .join(' ') || 'a package'
-        } (${String(where)}): ${String(message)} [${String(code)}]`,
+        `  ${[name, version].filter((part) => part !== null).join(' ') || 'a package'} (${where}): ${message} [${code}]`,
     ),
     40,
   );
+}
+
+/** What a repository has that can be read. */
+export function describeVerification({ url }: Pick<RepositoryDocument, 'url'>, found: Verification): string[] {
+  const { tags, branches, default_branch: branch, protocol, package_count: count, packages, problems } = found;
+  if (protocol !== null) {
+    const lists = count === null ? 'does not list its packages' : `lists ${counted(count, 'package')}`;
+    return [`${url} can be read: it publishes by ${protocol}, and ${lists}.`];
+  }
+  const refs =
+    `${counted(tags ?? 0, 'tag')}, ${counted(branches ?? 0, 'branch', 'branches')}, ` +
+    `default branch ${branch ?? 'unknown'}`;
+  const more = packages.length > 20 ? ` and ${packages.length - 20} more` : '';
+  return [
+    `${url} can be read${tags === null ? '' : `: ${refs}`}.`,
+    packages.length === 0 ? 'No package was found.' : `Packages: ${packages.slice(0, 20).join(', ')}${more}`,
+    ...firstOf(
+      problems.map((problem) => `  ${problem}`),
+      40,
+    ),
+  ];
 }
 
 /** 2027-01-31T00:00:00.000Z → 2027-01-31T00:00:00Z */

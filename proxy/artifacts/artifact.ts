@@ -14,7 +14,8 @@ export type ArtifactId = Branded<string, 'ArtifactId'>;
  * `withdrawn`: its version is no longer offered. `superseded`: a dev version has newer content. Lock files can still
  * install both.
  */
-export type ArtifactStatus = 'published' | 'withdrawn' | 'superseded';
+export const artifactStatuses = ['published', 'withdrawn', 'superseded'] as const;
+export type ArtifactStatus = (typeof artifactStatuses)[number];
 
 export interface ArtifactRecord {
   readonly id: ArtifactId;
@@ -90,7 +91,7 @@ export function parseArtifactRecord(value: JsonValue): ArtifactRecord {
   throw malformedRecord('An artifact record');
 }
 
-const statuses: ReadonlySet<unknown> = new Set<ArtifactStatus>(['published', 'withdrawn', 'superseded']);
+const statuses: ReadonlySet<unknown> = new Set(artifactStatuses);
 
 function isRecord(value: object): value is ArtifactRecord {
   const record = value as Partial<Record<keyof ArtifactRecord, unknown>>;

@@ -4,7 +4,8 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Counters } from '../core/limits/counters.ts';
 import { addOperations } from './frame/add-operations.ts';
 import type { Api } from './frame/api.ts';
-import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
+import { artifactOperations, type ArtifactServices } from '../artifacts/operations.ts';
+import { registerUpload, type UploadServices } from './routes/upload.ts';
 import { auditOperations, type AuditServices } from '../audit/operations.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
 import { connectionOperations, type ConnectionServices } from '../forges/operations.ts';
@@ -12,15 +13,17 @@ import { registerDescription, type DescriptionServices } from './routes/descript
 import { registerDeviceSignIn, type DeviceServices } from './routes/device-sign-in.ts';
 import { hookOperations, type HookServices } from '../hooks/operations.ts';
 import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts';
-import { registerPackages, type PackageServices } from './routes/packages.ts';
+import { packageOperations, type PackageServices } from '../packages/operations.ts';
+import { purgeOperations, type PurgeServices } from '../packages/purge-operations.ts';
+import { registerPackageTexts } from './routes/package-texts.ts';
+import { policyOperations } from '../policy/admin/operations.ts';
 import { registerPolicy, type PolicyServices } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
 import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
 import { endpointOperations, type EndpointServices } from '../notifications/operations.ts';
 import { publisherOperations, type PublisherServices } from '../publishers/operations.ts';
 import { registerIdTokens, type IdTokenServices } from './routes/id-tokens.ts';
-import { registerPurges, type PurgeServices } from './routes/purges.ts';
-import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
+import { repositoryOperations, type RepositoryServices } from '../sync/operations.ts';
 import { settingOperations, type SettingServices } from '../settings/operations.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
 import { teamOperations, type TeamServices } from '../teams/operations.ts';
@@ -50,6 +53,7 @@ export interface Services
     StatusServices,
     TeamServices,
     TokenServices,
+    UploadServices,
     Omit<UserServices, 'people'> {
   readonly sessions: Sessions;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
@@ -58,19 +62,22 @@ export interface Services
 export function registerRoutes(api: Api, services: Services): void {
   describeProtocol(api);
   registerDescription(api, services);
-  registerArtifacts(api, services);
+  registerUpload(api, services);
+  addOperations(api, services, artifactOperations);
   addOperations(api, services, auditOperations);
   registerAuthentication(api, services);
   registerDeviceSignIn(api, services);
   registerOwnTokens(api, services);
   addOperations(api, services, connectionOperations);
-  registerPackages(api, services);
+  addOperations(api, services, packageOperations);
+  registerPackageTexts(api, services);
   registerPasskeys(api, services);
+  addOperations(api, services, policyOperations);
   registerPolicy(api, services);
   addOperations(api, services, publisherOperations);
   registerIdTokens(api, services);
-  registerPurges(api, services);
-  registerRepositories(api, services);
+  addOperations(api, services, purgeOperations);
+  addOperations(api, services, repositoryOperations);
   addOperations(api, services, hookOperations);
   addOperations(api, services, endpointOperations);
   addOperations(api, services, settingOperations);

@@ -1,6 +1,7 @@
 // The downloads and installs of one package, as the management API and the command line show them.
 
 import type { DownloadDay, Downloads } from './downloads.ts';
+import type { StatisticsDocument } from './package-schema.ts';
 
 /** The counts of one package. */
 export interface PackageStatistics {
@@ -8,20 +9,6 @@ export interface PackageStatistics {
   readonly total: number;
   /** oldest first */
   readonly days: readonly DownloadDay[];
-}
-
-export interface StatisticsView {
-  /** downloads in total */
-  total: number;
-  /** downloads of these days, by version */
-  versions: Record<string, number>;
-  /** oldest first */
-  days: { date: string; downloads: number; versions: Record<string, number> }[];
-  installs: {
-    total: number;
-    versions: Record<string, number>;
-    days: { date: string; installs: number; versions: Record<string, number> }[];
-  };
 }
 
 /** Days from `since` on, `2026-01-31`. */
@@ -45,7 +32,7 @@ export function statisticsOf(
   return { total, days: left };
 }
 
-export function showStatistics(downloads: PackageStatistics, installs: PackageStatistics): StatisticsView {
+export function showStatistics(downloads: PackageStatistics, installs: PackageStatistics): StatisticsDocument {
   return {
     total: downloads.total,
     versions: versionsOf(downloads.days),

@@ -10,17 +10,8 @@ import type { WithheldVersion } from '../../build/contract/withheld.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
+import type { Withdrawal } from './package-schema.ts';
 import type { VersionWithdrawer } from './version-withdrawer.ts';
-
-export interface Withdrawal {
-  readonly name: string;
-  readonly version: string;
-  readonly version_normalized: string;
-  readonly reference: string;
-  /** RFC 3339 UTC */
-  readonly withdrawn_at: string;
-  readonly withdrawn_by: string;
-}
 
 export interface Withdrawals {
   /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */

@@ -11,6 +11,7 @@ import type { Actor } from '../state/audit.ts';
 
 /** For whom the operation runs. Its permission was checked before. */
 export interface Call {
+  /** `operator`: a command on the host of the registry */
   readonly caller: Caller | Operator;
   /** the caller, as the audit log names them */
   readonly actor: Actor;
@@ -61,6 +62,8 @@ export interface Operation<Services, Input = never, Output = unknown> {
   readonly form?: string | undefined;
   /** Chooses among several forms, or fills in other fields. undefined: no form does what the input asks for. */
   formFor?(input: Input): FilledForm | undefined;
+  /** true: it waits for the builder, longer than a silent connection may last */
+  readonly awaitsBuilder?: boolean;
   /** codes of this operation; the API adds the common codes of its kind */
   readonly errors?: readonly ErrorCode[];
   /** `input`: all fields together. Throws RegistryError. */

@@ -36,7 +36,7 @@ export function assertUsable(
   const overSsh = !/^https?:\/\//i.test(url);
   if ('private_key' in credentials) {
     if (!overSsh)
-      throw refusal('private_key', 'a key is for ssh; this address takes `token`, or `username` and `password`');
+      throw refusal('private_key', 'is for ssh; this address takes a token, or a password with a user name');
     if (
       !/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\x20-\x7e\n]+-----END [A-Z ]*PRIVATE KEY-----\n?$/.test(
         normalizeKey(credentials.private_key),
@@ -46,7 +46,7 @@ export function assertUsable(
     return;
   }
   if ('header' in credentials) assertHeader(credentials.header, type);
-  if (overSsh) throw refusal('', 'an ssh address takes a `private_key`');
+  if (overSsh) throw refusal('', 'an ssh address takes a private key');
   const texts =
     'token' in credentials
       ? { token: credentials.token }
@@ -63,7 +63,10 @@ const takenHeaders =
 
 function assertHeader(header: string, type: RepositoryType): void {
   if (type !== 'composer')
-    throw refusal('header', 'is for repositories of type composer; git takes `token`, or `username` and `password`');
+    throw refusal(
+      'header',
+      'is for repositories of type composer; git takes a token alone, or a password with a user name',
+    );
   if (!/^[A-Za-z0-9-]{1,100}$/.test(header) || takenHeaders.test(header))
     throw refusal('header', 'is not the name of a header for credentials, such as PRIVATE-TOKEN');
 }

@@ -4,7 +4,8 @@
 import type { Jobs } from './jobs.ts';
 import { askingOrder } from './list-repositories.ts';
 import type { Repositories } from './repositories.ts';
-import { repositoryDocument, type RepositoryDocument } from './repository-document.ts';
+import { repositoryDocument } from './repository-document.ts';
+import type { RepositoryDocument } from './repository-schema.ts';
 import type { RepositoryRecord } from './repository.ts';
 
 export interface DescriptionParts {

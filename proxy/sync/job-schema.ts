@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { actorSchema, idSchema, time, timeSchema } from '../registry/fields.ts';
-import { jobTriggers } from './job.ts';
+import type { Fixed } from '../registry/operation.ts';
 
 const line = z.object({
   name: z.string().nullable().meta({ description: 'the package; null if unknown', example: 'acme/tool' }),
@@ -15,7 +15,7 @@ export const jobSchema = z
     id: idSchema('job', 'the sync'),
     repository_id: idSchema('repo', 'the repository that is synced'),
     state: z.enum(['queued', 'running', 'succeeded', 'failed']).meta({ description: 'the progress of the sync' }),
-    trigger: z.enum(jobTriggers).meta({
+    trigger: z.enum(['request', 'hook', 'interval']).meta({
       description: '`request`: a person or a token asked for it. `hook`: a webhook. `interval`: it was due',
     }),
     created_at: timeSchema('it was requested'),
@@ -60,3 +60,4 @@ export const jobSchema = z
       .meta({ description: 'null while the job runs, after a failure, and for a read token' }),
   })
   .meta({ id: 'Job' });
+export type JobDocument = Fixed<z.output<typeof jobSchema>>;

@@ -6,13 +6,11 @@ import { storageErrorCodes, storageFaultOfExit } from '../../build/contract/stor
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
 import { busyExitCode, type BuildRun } from './build-runner.ts';
+import type { JobDocument } from './job-schema.ts';
 import type { RepositoryId } from './repository.ts';
 
-export type JobState = 'queued' | 'running' | 'succeeded' | 'failed';
-
-/** `hook`: a webhook asked for it. `interval`: it was due. */
-export const jobTriggers = ['request', 'hook', 'interval'] as const;
-export type JobTrigger = (typeof jobTriggers)[number];
+export type JobState = JobDocument['state'];
+export type JobTrigger = JobDocument['trigger'];
 
 export interface JobError {
   readonly code: ErrorCode;
@@ -40,22 +38,7 @@ export interface JobRecord {
 }
 
 /** Lists are cut at `mostLines`; the counts are of all. */
-export interface JobReport {
-  /** false: the served tree is unchanged */
-  readonly published: boolean;
-  readonly serial: number;
-  readonly counts: {
-    readonly added: number;
-    readonly changed: number;
-    readonly withdrawn: number;
-    readonly quarantined: number;
-  };
-  readonly added: readonly JsonObject[];
-  readonly changed: readonly JsonObject[];
-  readonly withdrawn: readonly JsonObject[];
-  readonly quarantined: readonly JsonObject[];
-  readonly notices: readonly string[];
-}
+export type JobReport = NonNullable<JobDocument['report']>;
 
 const mostLines = 500;
 const mostLogLines = 200;
@@ -148,7 +131,10 @@ function parseReport(report: JsonObject): JobReport {
   const [added, changed, withdrawn, quarantined] = (['added', 'changed', 'withdrawn', 'quarantined'] as const).map(
     (name) => objectsIn(report[name]),
   ) as [JsonObject[], JsonObject[], JsonObject[], JsonObject[]];
-  const version = ({ name = null, version: label = null }: JsonObject): JsonObject => ({ name, version: label });
+  const version = ({ name = null, version: label = null }: JsonObject) => ({
+    name: textOrNull(name),
+    version: textOrNull(label),
+  });
   return {
     published: report['published'] === true,
     serial: Number(report['serial'] ?? 0),
@@ -163,14 +149,18 @@ function parseReport(report: JsonObject): JobReport {
     withdrawn: withdrawn.slice(0, mostLines).map(version),
     quarantined: quarantined.slice(0, mostLines).map((one) => ({
       ...version(one),
-      code: one['code'] ?? '',
-      message: one['message'] ?? '',
-      where: one['where'] ?? '',
+      code: String(one['code'] ?? ''),
+      message: String(one['message'] ?? ''),
+      where: String(one['where'] ?? ''),
     })),
     notices: objectsIn(report['notices'])
       .slice(0, mostLines)
       .map(({ message }) => String(message)),
   };
+}
+
+function textOrNull(value: JsonValue): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function objectsIn(value: JsonValue | undefined): JsonObject[] {

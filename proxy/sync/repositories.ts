@@ -28,7 +28,7 @@ export interface RepositoryDraft {
   readonly type: RepositoryType;
   readonly url: string;
   readonly credentials?: RepositoryCredentials | null;
-  readonly filters?: RepositoryFilters;
+  readonly filters?: RepositoryPatch['filters'];
   /** seconds */
   readonly interval?: number | null;
   /** for a connection: where the repository is at its forge */
@@ -130,7 +130,7 @@ async function newRecord(
   options: RepositoriesOptions,
   { type, url, filters = {}, credentials = null, interval = null, forge }: RepositoryDraft,
 ): Promise<RepositoryRecord> {
-  const source = await options.sources.check({ type, url, filters });
+  const source = await options.sources.check({ type, url, filters: withoutNull(filters) });
   const id = mintRepositoryId(options.randomBytes);
   const time = new Date(options.now()).toISOString();
   return {

@@ -1,52 +1,10 @@
-// A repository in the management API and in `--json`, without its credentials.
+// A repository and a sync as people see them, without credentials.
 
-import type { JsonValue } from '../../build/contract/json.ts';
+import type { JobDocument } from './job-schema.ts';
 import type { JobRecord } from './job.ts';
-import type {
-  CredentialsKind,
-  RepositoryFilters,
-  RepositoryRecord,
-  RepositoryType,
-  SyncOutcome,
-} from './repository.ts';
-
-export interface RepositoryDocument {
-  readonly id: string;
-  readonly type: RepositoryType;
-  /** null for a read token, which may not see it */
-  readonly url: string | null;
-  /** the kind of the stored credentials; null: none */
-  readonly credentials: CredentialsKind | null;
-  readonly only: JsonValue;
-  readonly except: JsonValue;
-  readonly versions: JsonValue;
-  readonly minimum_stability: JsonValue;
-  readonly tags: JsonValue;
-  readonly branches: JsonValue;
-  readonly subdirectories: JsonValue;
-  readonly reference_source: JsonValue;
-  readonly packages: JsonValue;
-  /** for type composer: its place in the order of requests (list-repositories.ts); null for the others */
-  readonly position: number | null;
-  readonly interval: number | null;
-  readonly status: 'pending' | 'syncing' | 'active' | 'error';
-  readonly error_message: string | null;
-  readonly last_synced_at: string | null;
-  readonly created_at: string;
-  readonly created_by: string;
-  readonly updated_at: string;
-}
-
-type FilterField =
-  | 'only'
-  | 'except'
-  | 'versions'
-  | 'minimum_stability'
-  | 'tags'
-  | 'branches'
-  | 'subdirectories'
-  | 'reference_source'
-  | 'packages';
+import type { RepositoryPatch } from './repositories.ts';
+import { filterNames, type RepositoryFilters, type RepositoryRecord, type SyncOutcome } from './repository.ts';
+import type { FilterFields, RepositoryDocument } from './repository-schema.ts';
 
 export interface SyncStatus {
   readonly outcome: SyncOutcome | undefined;
@@ -77,22 +35,22 @@ export function repositoryDocument(
   };
 }
 
-/** Every filter by its name in the API; null: it is not set. */
-function filterFields(filters: RepositoryFilters): Pick<RepositoryDocument, FilterField> {
-  return {
-    only: filters.only ?? null,
-    except: filters.except ?? null,
-    versions: filters.versions ?? null,
-    minimum_stability: filters['minimum-stability'] ?? null,
-    tags: filters.tags ?? null,
-    branches: filters.branches ?? null,
-    subdirectories: filters.subdirectories ?? null,
-    reference_source: filters['reference-source'] ?? null,
-    packages: filters.packages ?? null,
-  };
+/** Every filter by its name in the API; null: it is not set. They were checked before they were stored. */
+function filterFields(filters: RepositoryFilters): FilterFields {
+  return Object.fromEntries(
+    filterNames.map((name) => [name.replaceAll('-', '_'), filters[name] ?? null]),
+  ) as FilterFields;
 }
 
-export type JobDocument = Omit<JobRecord, 'owner' | 'deliveries'>;
+/** The filters among the fields of a request, under their names in libretto.json. */
+export function filtersOf(fields: Readonly<Record<string, unknown>>): RepositoryPatch['filters'] & object {
+  return Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = fields[name.replaceAll('-', '_')];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
 
 export function jobDocument({ owner: _owner, deliveries: _deliveries, ...job }: JobRecord): JobDocument {
   return job;

@@ -13,7 +13,8 @@ export type CredentialsKind = (typeof credentialsKinds)[number];
 export type RepositoryId = Branded<string, 'RepositoryId'>;
 
 /** `composer`: another Composer repository, which is mirrored and never built. */
-export type RepositoryType = 'git' | 'directory' | 'artifact' | 'composer';
+export const repositoryTypes = ['git', 'directory', 'artifact', 'composer'] as const;
+export type RepositoryType = (typeof repositoryTypes)[number];
 
 /** The filters on published packages and versions, with the names and the meaning of libretto.json. */
 export interface RepositoryFilters {
@@ -129,7 +130,7 @@ function isRecord({
   forge,
   published_as: former,
 }: JsonObject): boolean {
-  const known = type === 'git' || type === 'directory' || type === 'artifact' || type === 'composer';
+  const known = repositoryTypes.some((one) => one === type);
   const texts = [url, at, by, updated].every((text) => typeof text === 'string');
   const optional = [credentials, kind].every((text) => text === null || typeof text === 'string');
   return (

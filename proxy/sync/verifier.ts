@@ -5,34 +5,14 @@ import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import pLimit from 'p-limit';
 
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { BuildRunner } from './build-runner.ts';
-import type { RepositoryId, RepositoryRecord } from './repository.ts';
-
-export interface Verification {
-  readonly ok: boolean;
-  /** the reason of a failure; null without one */
-  readonly message: string | null;
-  /** the tags that the options of a git repository select; null for other types */
-  readonly tags: number | null;
-  readonly branches: number | null;
-  readonly default_branch: string | null;
-  /** the form of a Composer repository's metadata; null for other types */
-  readonly protocol: string | null;
-  /** for a Composer repository with a list of its packages; null for others */
-  readonly package_count: number | null;
-  /** names in the newest commit of the default branch, in the folder, or in the list of the repository */
-  readonly packages: readonly string[];
-  /** packages and versions that could not be published */
-  readonly problems: readonly string[];
-}
+import type { RepositoryRecord } from './repository.ts';
+import type { Verification } from './repository-schema.ts';
 
 export interface Verifier {
-  /**
-   * `repository`: the id of a registered one, or a record that is stored nowhere. Throws RegistryError EGRESS_DENIED,
-   * OUTSIDE_SOURCE_ROOTS, OVERLOADED.
-   */
-  readonly verify: (repository: RepositoryId | RepositoryRecord) => Promise<Verification>;
+  /** The record may be stored nowhere. Throws RegistryError EGRESS_DENIED, OUTSIDE_SOURCE_ROOTS, OVERLOADED. */
+  readonly verify: (repository: RepositoryRecord) => Promise<Verification>;
   readonly close: () => Promise<void>;
 }
 
@@ -50,12 +30,15 @@ export function createVerifier({
   const queue = pLimit(atOnce);
   const closing = new AbortController();
   const work = new Set<Promise<unknown>>();
-  const run = async (repository: RepositoryId | RepositoryRecord): Promise<Verification> => {
+  const run = async (repository: RepositoryRecord): Promise<Verification> => {
     const { signal, clear } = timedSignal(longestMs, closing.signal);
     const { report, messages } = await runner.run(argumentsOf(repository), signal).finally(clear);
     if (signal.aborted) return { ...nothing, message: `It did not answer within ${longestMs / 1000} seconds.` };
     if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code']))
-      throw new RegistryError(report['code'] as ErrorCode, { message: String(report['error']) });
+      throw new RegistryError(report['code'] as ErrorCode, {
+        message: String(report['error']),
+        details: isJsonObject(report['details']) ? report['details'] : {},
+      });
     if (report === undefined || typeof report['ok'] !== 'boolean')
       throw new RegistryError('BUILD_FAILED', {
         message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message,
@@ -79,8 +62,7 @@ export function createVerifier({
 }
 
 /** Other users of this machine see arguments: a record has no readable credentials, only sealed ones. */
-function argumentsOf(repository: RepositoryId | RepositoryRecord): string[] {
-  if (typeof repository === 'string') return ['repository', 'verify', repository];
+function argumentsOf(repository: RepositoryRecord): string[] {
   return ['repository', 'verify', repository.id, '--record', JSON.stringify(repository)];
 }
 

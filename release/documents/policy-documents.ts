@@ -1,11 +1,12 @@
 // The documents of the commands about the policy.
 
 import { z } from 'zod';
+import { policyFeed, policyHit } from '../../proxy/policy/admin/policy-views.ts';
 import { exceptionSchema, ruleSchema } from '../../proxy/policy/model/policy-schema.ts';
 import { actions } from '../../proxy/policy/model/words.ts';
 import * as part from './parts.ts';
 
-const { count, flag, name, orNull, text, texts, time, version } = part;
+const { count, flag, name, orNull, text, texts, version } = part;
 
 const action = z.enum(actions).describe('what the rule does');
 const rule = text('the name of the rule');
@@ -63,32 +64,6 @@ export const explained = z.object({
   passed: texts('names of rules that concern the package and have nothing against this version'),
 });
 
-const hit = z.object({
-  rule,
-  action,
-  name: orNull(z.string(), 'the name of the package; null: a version of Composer was refused'),
-  version: text('the version of the package, or of Composer'),
-  normalized: text('the normalized version; empty for Composer'),
-  released_ms: orNull(z.number(), 'when the version was released, epoch milliseconds; null: unknown'),
-  because,
-  token: orNull(z.string(), 'the id of the token that asked first; null: unknown'),
-  at: time('the time of the first request'),
-});
-
-const feed = z.object({
-  id: text('the id of the feed'),
-  kind: text('the kind of the feed'),
-  url: text('its address'),
-  rows: count('entries of the copy in use'),
-  fetched_at: orNull(z.string(), 'when the copy was fetched; null: never'),
-  failing_since: orNull(z.string(), 'since when requests fail; null: they do not'),
-  problem: orNull(z.string(), 'what is wrong, or a remark on its rows; null: nothing'),
-  shrunk: z
-    .object({ from: count('entries of the copy in use'), to: count('entries of the newest answer') })
-    .nullable()
-    .describe('the newest answer is much smaller, and is not used; null: it is not'),
-});
-
 export const policyDocuments = {
   'policy show': z.object({
     rules: rules('the rules of the policy'),
@@ -130,8 +105,8 @@ export const policyDocuments = {
     examined: count('versions that were looked at'),
   }),
   'policy explain': explained,
-  'policy hits': z.object({ hits: z.array(hit).describe('first hits, newest first') }),
-  'policy feeds': z.object({ feeds: z.array(feed).describe('the feeds') }),
+  'policy hits': z.object({ hits: z.array(policyHit).describe('first hits, newest first') }),
+  'policy feeds': z.union([z.object({ feeds: z.array(policyFeed).describe('the feeds') }), part.inConsole]),
   'policy import-settings': z.object({
     dry_run: flag('nothing was changed'),
     rules: rules('the new rules'),

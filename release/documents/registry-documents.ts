@@ -3,16 +3,17 @@
 import { z } from 'zod';
 import { errorBody } from '../../proxy/manage/frame/error-responses.ts';
 import { statusSchema } from '../../proxy/manage/routes/status.ts';
-import { artifactSchema } from '../../proxy/manage/schemas/artifact.ts';
+import { artifactSchema } from '../../proxy/artifacts/artifact-schema.ts';
 import { hookSchema } from '../../proxy/hooks/hook-schema.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/forges/connection-schema.ts';
 import { jobSchema } from '../../proxy/sync/job-schema.ts';
-import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/manage/schemas/package.ts';
-import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/manage/schemas/repository.ts';
+import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/packages/package-schema.ts';
+import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/sync/repository-schema.ts';
 import { buildReport } from './build-documents.ts';
 import { archiveLine } from './why-document.ts';
 import * as part from './parts.ts';
-import { tombstone, format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
+import { tombstoneSchema } from '../../proxy/packages/purge-schema.ts';
+import { format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
 
 const { count, flag, name, orNull, reference, text, time, version } = part;
 
@@ -34,19 +35,12 @@ export const registryDocuments = {
       .array(packageSummary.omit({ keywords: true, downloads: true }))
       .describe('the packages that match, by name'),
   }),
-  'package withdraw': withdrawalSchema,
+  'package withdraw': z.union([withdrawalSchema, part.inConsole]),
   'package purge': purge,
   'package purged': z.union([
     z.object({
       format,
-      versions: z
-        .array(
-          tombstone.extend({
-            note: orNull(z.string(), 'the explanation for admins'),
-            purged_by: orNull(z.string(), 'who purged it; null if unknown'),
-          }),
-        )
-        .describe('the tombstones, newest first'),
+      versions: z.array(tombstoneSchema).describe('the tombstones, newest first'),
       recovery: recovery.optional(),
     }),
     z.object({ format, dry_run: z.literal(true).describe('--dry-run was given'), recovery }),
@@ -54,7 +48,7 @@ export const registryDocuments = {
   ]),
   'package statistics': statisticsSchema.extend({ name }),
   'repository add': repositorySchema,
-  'repository update': repositorySchema,
+  'repository update': z.union([repositorySchema, part.inConsole]),
   'repository list': z.object({ repositories: z.array(repositorySchema).describe('oldest first') }),
   'repository show': repositorySchema.extend({ jobs: z.array(jobSchema).describe('the last syncs, newest first') }),
   'repository sync': jobSchema,
@@ -69,7 +63,7 @@ export const registryDocuments = {
       .describe('null: no delivery was replayed'),
   }),
   'repository verify': z.union([verificationSchema, errorBody]),
-  'repository remove': removedRepository,
+  'repository remove': z.union([removedRepository, part.inConsole]),
   'repository withdraw': z.union([
     buildReport,
     z.object({

@@ -1,32 +1,13 @@
 // The parts of the documents about the data folder, purges and the mirror.
 
 import { z } from 'zod';
-import { purgeSchema } from '../../proxy/manage/schemas/purge.ts';
+import { purgeSchema, tombstoneSchema } from '../../proxy/packages/purge-schema.ts';
 import { connectionSchema, refreshStep } from '../../proxy/forges/connection-schema.ts';
 import * as part from './parts.ts';
 
-const { count, flag, name, normalized, orNull, reference, text, time, version } = part;
+const { count, flag, name, orNull, text, time, version } = part;
 
-export const tombstone = z.object({
-  name,
-  version,
-  version_normalized: normalized,
-  reference,
-  sha1: orNull(z.string(), 'SHA-1 of the archive; null if unknown'),
-  sha256: orNull(z.string(), 'SHA-256 of the archive; null if unknown'),
-  content: orNull(
-    z.object({
-      files: count('the number of files'),
-      bytes: count('their size without composer.json'),
-      digest: text('SHA-256 over paths and bytes'),
-    }),
-    'the files of the archive; null if unknown',
-  ),
-  released: orNull(z.string(), 'when it was released; null if unknown'),
-  source: orNull(z.string(), 'the id of its source; null: it was mirrored'),
-  reason: text('why it was purged'),
-  since: time('when it was purged'),
-});
+export const tombstone = tombstoneSchema.omit({ note: true, purged_at: true, purged_by: true });
 
 export const format = z.literal(1).describe('the version of this document, for --recover and --purged');
 

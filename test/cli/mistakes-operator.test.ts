@@ -157,7 +157,7 @@ const mistakes: readonly Mistake[] = [
   })),
   ...[
     ['audit', 'verify'],
-    ['package', 'withdraw', 'acme/hello', '1.0.0'],
+    ['package', 'restore', 'acme/hello', '1.0.0'],
   ].map((args) => ({
     title: `an address for \`${args.slice(0, 2).join(' ')}\`, which has no remote form`,
     args,
@@ -239,7 +239,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'a repository without its address',
     args: ['repository', 'add', 'git', '-d', 'var'],
-    says: ['The repository cannot be registered', 'url: is "git"; allowed: https://HOST/PATH'],
+    says: ['The repository is refused', 'the address: is "git"; allowed: https://HOST/PATH'],
   },
   {
     title: 'a folder outside the permitted ones',

@@ -144,18 +144,18 @@ describe('a registered Composer repository', () => {
     const refused = async (...args: readonly string[]): Promise<string> =>
       (await workspace.run(['repository', 'add', ...args])).stderr;
     expect(await refused('--type', 'composer', 'https://1.1.1.1', '--branch', 'main')).toContain(
-      'branches: is a field of git sources',
+      '--branch: is a field of git sources',
     );
     expect(await refused('--type', 'composer', 'https://10.0.0.1')).toContain('is not public');
-    expect(await refused('--type', 'composer', 'git@example.org:acme/x.git')).toContain('url: ');
+    expect(await refused('--type', 'composer', 'git@example.org:acme/x.git')).toContain('the address: ');
     expect(
       await refused('--type', 'composer', 'https://1.1.1.1', '--header', 'Host', '--token-file', 'token.txt'),
-    ).toContain('credentials.header');
+    ).toContain('the credentials header: ');
     expect(
       await refused('--type', 'git', 'https://1.1.1.1/x.git', '--header', 'PRIVATE-TOKEN', '--token-file', 'token.txt'),
-    ).toContain('credentials.header');
+    ).toContain('the credentials header: ');
     expect(await refused('--type', 'git', 'https://1.1.1.1/x.git', '--package', 'a/b')).toContain(
-      'packages: is a field of',
+      '--package: is a field of',
     );
   });
 });

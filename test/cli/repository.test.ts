@@ -157,8 +157,8 @@ describe('libretto repository', () => {
       [[], 'Nothing to change'],
       [['--without', 'interval', '--interval', '1h'], '--without interval'],
       [['--without', 'url'], 'Allowed choices'],
-      [['--key-file', 'first'], 'private_key'],
-      [['--only', '..'], 'only[0]'],
+      [['--key-file', 'first'], 'credentials private_key: '],
+      [['--only', '..'], '--only: '],
     ];
     for (const [args, message] of refusals) {
       const refused = await run('repository', 'update', String(id), ...args);
@@ -195,7 +195,7 @@ describe('libretto repository', () => {
     const refused = await run('repository', 'add', 'https://me:hunter2@git.example.org/x', '--only', '..');
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(
-      /^libretto: The repository cannot be registered:\n {2}url: .*credentials.*\n {2}only\[0\]: /,
+      /^libretto: The repository is refused:\n {2}the address: .*credentials.*\n {2}--only: /,
     );
     expect(refused.stderr).not.toContain('hunter2');
     writeFileSync(folder.at('token'), 'hunter2\nanother line\n');

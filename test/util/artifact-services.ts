@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
-import type { ArtifactServices } from '../../proxy/manage/routes/artifacts.ts';
+import type { UploadServices } from '../../proxy/manage/routes/upload.ts';
 import { createUploads, standardLimits, type UploadLimits } from '../../proxy/artifacts/uploads.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import { createChildBuild } from '../../proxy/sync/child-build.ts';
@@ -16,7 +16,7 @@ export function artifactServices(
   now: () => number,
   data: string,
   limits?: Partial<UploadLimits>,
-): Omit<ArtifactServices, 'artifactRetention' | 'runOfToken'> {
+): Omit<UploadServices, 'runOfToken'> {
   const builder = createChildBuild({
     program: [process.execPath, binary],
     environment: cleanEnvironment(),

@@ -12,7 +12,7 @@ import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
 import type { TokenUses } from '../../proxy/core/tokens/token-uses.ts';
-import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
+import type { PackageServices } from '../../proxy/packages/operations.ts';
 import type { PolicyServices } from '../../proxy/manage/routes/policy.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';

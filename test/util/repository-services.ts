@@ -18,7 +18,7 @@ import type { HookInbox } from '../../proxy/hooks/inbox.ts';
 import { openInbox } from '../../proxy/hooks/open-inbox.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { HookServices } from '../../proxy/hooks/operations.ts';
-import type { RepositoryServices } from '../../proxy/manage/routes/repositories.ts';
+import type { RepositoryServices } from '../../proxy/sync/operations.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { SettingObjection } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';

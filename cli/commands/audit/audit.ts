@@ -10,7 +10,8 @@ import { counted, formatTable, printable, printJson, printLines, printProblems }
 import { UsageError } from '../../io/usage-error.ts';
 import type { CommandModule } from '../command-parts.ts';
 import { withState } from './existing-state.ts';
-import { longestPage, operationCommand, type Noun } from '../operation-command.ts';
+import { longestPage } from '../../remote/all-pages.ts';
+import { operationCommand, type Noun } from '../operation-command.ts';
 
 const noun: Noun<AuditServices> = { name: 'audit', compose: ({ state }) => ({ services: { state } }) };
 

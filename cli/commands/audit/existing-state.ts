@@ -7,11 +7,11 @@ import { openExistingState } from '../../compose/tokens.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 
-export async function withState(
+export async function withState<Result>(
   context: Context,
   { flags }: CommandInput,
-  work: (state: StateStore) => Promise<number>,
-): Promise<number> {
+  work: (state: StateStore) => Promise<Result>,
+): Promise<Result> {
   const config = await readDataFolder(context, flags, 'state');
   const state = await openExistingState(config);
   try {

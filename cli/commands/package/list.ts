@@ -1,7 +1,9 @@
 // `libretto package list`: the published packages of a data folder, or those of a remote registry that the token sees.
 
 import { isNamePattern, matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
+import { listPackages } from '../../../proxy/packages/operations.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
+import type { SummaryDocument } from '../../../proxy/packages/package-schema.ts';
 import { createLocalPublishedFiles } from '../../../proxy/core/tree/published-files.ts';
 import { formatOrigin } from '../../config/config.ts';
 import { shown } from '../../config/setting-values.ts';
@@ -10,12 +12,10 @@ import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines, printProblems, formatTable } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { listAll } from '../../remote/list-all.ts';
+import { allPages } from '../../remote/all-pages.ts';
+import { callRemotely } from '../../remote/call-remotely.ts';
 import { remoteOf, type Remote } from '../../remote/remote.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
-
-/** The most that the API puts on a page. */
-const pageSize = 200;
 
 interface PackageList {
   readonly packages: readonly PackageLine[];
@@ -67,8 +67,8 @@ async function listLocally(context: Context, flags: CommandInput['flags']): Prom
 }
 
 async function listThere(remote: Remote): Promise<PackageList> {
-  const packages = await listAll(remote, `/api/packages?limit=${pageSize}`);
-  return { packages: packages as unknown as readonly PackageLine[], unread: [] };
+  const packages = await allPages((query) => callRemotely(remote, listPackages, query), { sort: 'name' });
+  return { packages, unread: [] };
 }
 
 /** Only the fields that both a data folder and every version of the API have. */
@@ -85,17 +85,7 @@ function nothing(patterns: readonly string[], packages: number): string {
 // The text of packages on the command line. Pure.
 
 /** A published package in a list. */
-interface PackageLine {
-  readonly name: string;
-  readonly description: string | null;
-  readonly type: string;
-  /** true, or the package to use instead */
-  readonly abandoned: boolean | string;
-  /** the newest stable version, or the newest there is */
-  readonly latest_version: string;
-  readonly versions: number;
-  readonly updated_at: string;
-}
+type PackageLine = Omit<SummaryDocument, 'keywords' | 'downloads'>;
 
 function describePackages(packages: readonly PackageLine[]): string[] {
   const rows = packages.map(({ name, latest_version: latest, versions, type, abandoned }) => [

@@ -7,13 +7,18 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import type { Recovery } from '../../../build/purge/adopt-tombstones.ts';
 import { listPurged } from '../../../build/package/purged.ts';
-import { noteTombstones, type NotedTombstone } from '../../../proxy/packages/purges.ts';
+import { listPurgedVersions } from '../../../proxy/packages/purge-operations.ts';
+import { showTombstone, type TombstoneDocument } from '../../../proxy/packages/purge-schema.ts';
+import { noteTombstones } from '../../../proxy/packages/purges.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
+import { allPages } from '../../remote/all-pages.ts';
+import { callRemotely } from '../../remote/call-remotely.ts';
+import { remoteOf } from '../../remote/remote.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { describeRecovery, describeRecoveryPlan, labelOf } from '../../purge/recovery-lines.ts';
@@ -29,6 +34,14 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
       '--dry-run shows what a recovery would do, and there is no --recover. Add --recover, or leave --dry-run out to ' +
         'list the purged versions.',
     );
+  const remote = await remoteOf(flags, context);
+  if (remote !== undefined) {
+    if (flags['recover'] !== undefined)
+      throw new UsageError('--recover works on the host of the registry, not with --url. Nothing was changed.');
+    const versions = await allPages((query) => callRemotely(remote, listPurgedVersions, query));
+    print(context, flags, versions);
+    return 0;
+  }
   const config = await readDataFolder(context, flags, 'all', flags['recover'] === undefined ? 'read' : 'change');
   const recovery =
     flags['recover'] === undefined ? undefined : await withRefusedPlan(recover(flags, config, context), flags, context);
@@ -40,11 +53,20 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   const rows = await listPurged(createDiskOutput(config.data.value));
   const state = await openStateIfAny(config);
   const noted = await noteTombstones(state, rows).finally(() => state?.close());
-  if (flags['json'] === true)
-    printJson(stdout, { format: 1, versions: noted, ...(recovery === undefined ? {} : { recovery: shown(recovery) }) });
-  else if (recovery !== undefined) printLines(context.summary, describeRecovery(recovery, noted.length));
-  else printLines(stdout, noted.length === 0 ? ['No version was purged.'] : table(noted));
+  print(context, flags, noted.map(showTombstone), recovery);
   return recovery?.damage === undefined ? 0 : 1;
+}
+
+function print(
+  { stdout, summary }: Context,
+  flags: CommandInput['flags'],
+  versions: readonly TombstoneDocument[],
+  recovery?: Recovery,
+): void {
+  if (flags['json'] === true)
+    printJson(stdout, { format: 1, versions, ...(recovery && { recovery: shown(recovery) }) });
+  else if (recovery !== undefined) printLines(summary, describeRecovery(recovery, versions.length));
+  else printLines(stdout, versions.length === 0 ? ['No version was purged.'] : table(versions));
 }
 
 /** The flag `recover`: true, or the file that was named. Throws UsageError. */
@@ -72,7 +94,7 @@ function shown({ added, purged, replaced, dropped, unconfirmed, unprovenWithdraw
   };
 }
 
-function table(rows: readonly NotedTombstone[]): readonly string[] {
+function table(rows: readonly TombstoneDocument[]): readonly string[] {
   return formatTable(
     ['PACKAGE', 'VERSION', 'REFERENCE', 'REASON', 'SINCE', 'BY', 'NOTE'],
     rows.map(({ name, version, reference, reason, since, purged_by: by, note }) => [

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { indexPath } from '../../../build/contract/paths.ts';
 import { createDownloads, type Downloads } from '../../../proxy/packages/downloads.ts';
-import { readStatistics, showStatistics, type StatisticsView } from '../../../proxy/packages/package-statistics.ts';
+import { getStatistics } from '../../../proxy/packages/operations.ts';
+import type { StatisticsDocument } from '../../../proxy/packages/package-schema.ts';
+import { readStatistics, showStatistics } from '../../../proxy/packages/package-statistics.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { withState } from '../audit/existing-state.ts';
@@ -15,6 +17,8 @@ import { drawBarChart } from '../../text/bar-chart.ts';
 import { nearest } from '../../text/suggest.ts';
 import { readPublishedTree } from '../../tree/published-tree.ts';
 import { formatTable, printJson, printLines } from '../../io/output.ts';
+import { callRemotely } from '../../remote/call-remotely.ts';
+import { remoteOf } from '../../remote/remote.ts';
 import { parsePackageArgument } from '../../purge/package-command.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -22,15 +26,32 @@ import { UsageError } from '../../io/usage-error.ts';
 const dayMs = 86_400_000;
 const narrowestChart = 40;
 
-export function run(context: Context, given: CommandInput): Promise<number> {
+export async function run(context: Context, given: CommandInput): Promise<number> {
   const { flags, operands } = given;
   const name = parsePackageArgument(operands[0] ?? '');
   const days = parseWholeNumber(flags['days'] ?? 30, 1, 3650);
   if (days === undefined)
     throw new UsageError(`--days is ${JSON.stringify(flags['days'])}; allowed: a whole number from 1 to 3650.`);
+  const since = new Date(context.now().getTime() - (days - 1) * dayMs).toISOString().slice(0, 10);
+  const remote = await remoteOf(flags, context);
+  const [vendor = '', project = ''] = name.split('/');
+  const shown =
+    remote === undefined
+      ? await readHere(name, since, context, given)
+      : await callRemotely(remote, getStatistics, { vendor, package: project, days });
+  if (flags['json'] === true) printJson(context.stdout, { name, ...shown });
+  else printLines(context.stdout, [...describe(name, shown, days), ...chart(shown, since, days, context)]);
+  return 0;
+}
+
+function readHere(
+  name: PackageName,
+  since: string,
+  context: Context,
+  given: CommandInput,
+): Promise<StatisticsDocument> {
   return withState(context, given, async (state) => {
     const now = (): number => context.now().getTime();
-    const since = new Date(now() - (days - 1) * dayMs).toISOString().slice(0, 10);
     const reading = (counted: 'downloads' | 'installs'): Downloads =>
       createDownloads({ state, now, counted, everyMs: 0, onError: () => undefined }); // this command counts nothing
     const shown = showStatistics(
@@ -38,9 +59,7 @@ export function run(context: Context, given: CommandInput): Promise<number> {
       await readStatistics(reading('installs'), name, since),
     );
     if (shown.total + shown.installs.total === 0) await refuseUnknown(name, context, given);
-    if (flags['json'] === true) printJson(context.stdout, { name, ...shown });
-    else printLines(context.stdout, [...describe(name, shown, days), ...chart(shown, since, days, context)]);
-    return 0;
+    return shown;
   });
 }
 
@@ -58,7 +77,7 @@ async function refuseUnknown(name: PackageName, context: Context, { flags }: Com
 
 /** For a terminal: the installs by day, or the downloads where Composer has reported no install. */
 function chart(
-  { days: downloads, installs }: StatisticsView,
+  { days: downloads, installs }: StatisticsDocument,
   since: string,
   count: number,
   { stdout, environment }: Context,
@@ -79,7 +98,7 @@ function chart(
   return ['', ...drawBarChart(days, { title, width, blocks })];
 }
 
-function describe(name: string, { total, versions, installs }: StatisticsView, days: number): string[] {
+function describe(name: string, { total, versions, installs }: StatisticsDocument, days: number): string[] {
   const lastDays = days === 1 ? 'today' : `in the last ${days} days`;
   const summary =
     `${name}: ${total} ${total === 1 ? 'download' : 'downloads'} and ${installs.total} ` +

@@ -15,7 +15,6 @@ import type { Context } from '../../io/context.ts';
 import { describeReadFault } from '../../io/read-fault.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { openLocalPolicyAdmin, type LocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
-import { PolicyFileError } from '../../policy/policy-file.ts';
 import { issueLine } from '../../text/policy-text.ts';
 
 export interface PolicyCommand {
@@ -23,7 +22,6 @@ export interface PolicyCommand {
   readonly config: Config;
   readonly state: StateStore;
   readonly policy: PolicyAdmin;
-  readonly feeds: LocalPolicyAdmin['feeds'];
   readonly json: boolean;
 }
 
@@ -43,7 +41,6 @@ export async function runPolicyCommand(
       config,
       state,
       policy: here.policy,
-      feeds: here.feeds,
       json: given.flags['json'] === true,
     });
   } catch (error) {
@@ -82,7 +79,6 @@ export function policyInput(given: string, context: Pick<Context, 'workingDirect
 
 /** The refusal with one line for each fault. */
 function asPolicyRefusal(error: unknown): unknown {
-  if (error instanceof PolicyFileError) return new UsageError(error.message, { cause: error });
   if (!(error instanceof RegistryError) || error.status >= 500) return error;
   const { issues } = error.details;
   const lines = Array.isArray(issues)

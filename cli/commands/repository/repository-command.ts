@@ -1,22 +1,18 @@
-// The frame of each repository command: reads the configuration, opens state and services, and explains refusals.
+// The frame of the commands about repositories that run on the host alone: processes of the service, and webhooks.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import type { Sealer } from '../../../proxy/keys/sealer.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
+import type { Sealer } from '../../../proxy/keys/sealer.ts';
 import type { Repositories } from '../../../proxy/sync/repositories.ts';
-import type { RepositoryRecord } from '../../../proxy/sync/repository.ts';
-import { askingOrder, listRepositories } from '../../../proxy/sync/list-repositories.ts';
-import { repositoryDocument, type RepositoryDocument } from '../../../proxy/sync/repository-document.ts';
-import type { CommandInput } from '../../io/command.ts';
-import { openCommandState, type Opening } from '../../compose/command-state.ts';
+import { openCommandState, type CommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeSyncing, type Syncing } from '../../compose/sync.ts';
 import type { Config } from '../../config/config.ts';
+import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printLines } from '../../io/output.ts';
-import { withSettingsOf } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
+import { withSettingsOf } from '../../state/state-settings.ts';
 
 export interface RepositoryCommand {
   readonly context: Context;
@@ -30,7 +26,6 @@ export interface RepositoryCommand {
   /** the first operand */
   readonly id: string;
   readonly json: boolean;
-  readonly show: (record: RepositoryRecord) => Promise<RepositoryDocument>;
 }
 
 /** Runs `work` and resolves with its exit code. `opening`: as of openCommandState. */
@@ -41,12 +36,9 @@ export async function runRepositoryCommand(
   opening: Opening = {},
 ): Promise<number> {
   const { flags, operands } = given;
-  const { stderr } = context;
-  const { config, state } = await openCommandState(context, flags, opening);
-  const { sealer } = composeKeys(config, context);
-  const onError = (error: unknown): void =>
-    printLines(stderr, [error instanceof Error ? error.message : String(error)]);
-  const syncing = composeSyncing(config, context, { state, sealer, onError });
+  const opened = await openCommandState(context, flags, opening);
+  const { syncing, sealer } = composeRepositories(opened, context);
+  const { config, state } = opened;
   try {
     return await work({
       context,
@@ -55,44 +47,26 @@ export async function runRepositoryCommand(
       state,
       sealer,
       syncing,
-      show: showOf(state, syncing),
       repositories: syncing.repositoriesOf(context.actor),
       id: operands[0] ?? '',
       json: flags['json'] === true,
     });
   } catch (error) {
-    throw error instanceof RegistryError ? asUsageError(error) : error;
+    if (!(error instanceof RegistryError)) throw error;
+    const advice = error.code === 'NOT_FOUND' ? ' `libretto repository list` shows all of them.' : '';
+    throw new UsageError(`${error.message}${advice}`, { cause: error });
   } finally {
     await syncing.close();
     await state.close();
   }
 }
 
-function showOf(state: StateStore, { jobs }: Syncing): RepositoryCommand['show'] {
-  return async (record) =>
-    repositoryDocument(
-      record,
-      (await jobs.outcomes([record.id])).get(record.id),
-      askingOrder(await listRepositories(state)).get(record.id),
-    );
-}
-
-/** The refusal of a registration, with one line for each issue. */
-export function asUsageError(error: RegistryError): UsageError {
-  const { issues } = error.details;
-  const lines = Array.isArray(issues)
-    ? (issues as readonly JsonValue[])
-        .filter(isJsonObject)
-        .map(({ path, message }) => `  ${String(path)}: ${String(message)}`)
-    : [];
-  return new UsageError(
-    lines.length === 0 ? withAdvice(error) : ['The repository cannot be registered:', ...lines].join('\n'),
-    {
-      cause: error,
-    },
-  );
-}
-
-function withAdvice({ code, message }: RegistryError): string {
-  return code === 'NOT_FOUND' ? `${message} \`libretto repository list\` shows all of them.` : message;
+export function composeRepositories(
+  { config, state }: CommandState,
+  context: Context,
+): { readonly syncing: Syncing; readonly sealer: Sealer } {
+  const { sealer } = composeKeys(config, context);
+  const onError = (error: unknown): void =>
+    printLines(context.stderr, [error instanceof Error ? error.message : String(error)]);
+  return { syncing: composeSyncing(config, context, { state, sealer, onError }), sealer };
 }

@@ -3,8 +3,12 @@
 import { resolve } from 'node:path';
 
 import type { RepositoryCredentials } from '../../../proxy/sync/credentials.ts';
-import type { RepositoryDraft, RepositoryPatch } from '../../../proxy/sync/repositories.ts';
-import type { RepositoryFilters, RepositoryType } from '../../../proxy/sync/repository.ts';
+import type { RepositoryType } from '../../../proxy/sync/repository.ts';
+import type {
+  FilterFields,
+  RepositoryDraftFields,
+  RepositoryPatchFields,
+} from '../../../proxy/sync/repository-schema.ts';
 import type { Removable } from './removable-fields.ts';
 import { intervalOf } from '../../io/interval-flag.ts';
 import { firstLine, secretIn } from '../../io/secret-file.ts';
@@ -12,24 +16,28 @@ import { UsageError } from '../../io/usage-error.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** Throws UsageError. */
-export function repositoryDraft(place: string, flags: Flags, workingDirectory: string): RepositoryDraft {
+/** `isHere`: the registry is on this machine, so that a folder may be relative. Throws UsageError. */
+export function repositoryDraft(
+  place: string,
+  flags: Flags,
+  workingDirectory: string,
+  isHere: boolean,
+): RepositoryDraftFields {
   const type = (flags['type'] ?? 'git') as RepositoryType;
-  const url = type === 'directory' || type === 'artifact' ? resolve(workingDirectory, place) : place;
-  const credentials = credentialsOf(flags, workingDirectory);
+  const isFolder = type === 'directory' || type === 'artifact';
   return {
     type,
-    url,
-    filters: filtersOf(flags),
-    interval: intervalOf('--interval', flags['interval']) ?? null,
-    ...(credentials === undefined ? {} : { credentials }),
+    url: isFolder && isHere ? resolve(workingDirectory, place) : place,
+    ...filtersOf(flags),
+    interval: intervalOf('--interval', flags['interval']),
+    credentials: credentialsOf(flags, workingDirectory),
   };
 }
 
 /** Throws UsageError. */
-export function repositoryPatch(flags: Flags, workingDirectory: string): RepositoryPatch {
+export function repositoryPatch(flags: Flags, workingDirectory: string): RepositoryPatchFields {
   const without = (flags['without'] ?? []) as readonly Removable[];
-  const given: Readonly<Record<string, unknown>> = {
+  const given: RepositoryPatchFields = {
     credentials: credentialsOf(flags, workingDirectory),
     interval: intervalOf('--interval', flags['interval']),
     ...filtersOf(flags),
@@ -37,56 +45,38 @@ export function repositoryPatch(flags: Flags, workingDirectory: string): Reposit
   const twice = without.find((name) => given[fieldOf[name]] !== undefined);
   if (twice !== undefined)
     throw new UsageError(`--without ${twice} removes a value that another flag sets. Use one of them.`);
-  const changed = Object.entries({
-    ...given,
-    ...Object.fromEntries(without.map((name) => [fieldOf[name], null])),
-  }).filter(([, value]) => value !== undefined);
-  if (changed.length === 0)
+  if (without.length === 0 && Object.values(given).every((value) => value === undefined))
     throw new UsageError(
       'Nothing to change was given. Name at least one flag of those that `libretto repository update --help` shows.',
     );
-  const { credentials, interval, ...filters } = Object.fromEntries(changed);
-  return {
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(interval === undefined ? {} : { interval }),
-    ...(Object.keys(filters).length === 0 ? {} : { filters }),
-  } as RepositoryPatch;
+  return { ...given, ...Object.fromEntries(without.map((name) => [fieldOf[name], null])) };
 }
 
-const fieldOf: Readonly<Record<Removable, 'credentials' | 'interval' | keyof RepositoryFilters>> = {
+const fieldOf: Readonly<Record<Removable, keyof RepositoryPatchFields>> = {
   credentials: 'credentials',
   interval: 'interval',
   only: 'only',
   except: 'except',
   versions: 'versions',
-  'minimum-stability': 'minimum-stability',
+  'minimum-stability': 'minimum_stability',
   tag: 'tags',
   branch: 'branches',
   subdirectory: 'subdirectories',
   package: 'packages',
 };
 
-function filtersOf({
-  only,
-  except,
-  versions,
-  minimumStability,
-  tag,
-  branch,
-  subdirectory,
-  package: ahead,
-}: Flags): RepositoryFilters {
-  const given = {
+function filtersOf({ only, except, versions, tag, branch, ...others }: Flags): Partial<FilterFields> {
+  const { minimumStability, subdirectory, package: ahead } = others;
+  return {
     only,
     except,
     versions,
-    'minimum-stability': minimumStability,
+    minimum_stability: minimumStability,
     tags: tag,
     branches: branch,
     subdirectories: subdirectory,
     packages: ahead === undefined ? undefined : packagesOf(ahead as readonly string[]),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RepositoryFilters;
+  } as Partial<FilterFields>;
 }
 
 /** `acme/tool:^1.0`, or a name alone for all its versions. */

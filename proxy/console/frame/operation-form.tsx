@@ -70,7 +70,7 @@ export function operationForm<Services, Input, Output>(
   operation: Operation<Services, Input, Output>,
   definition: FormDefinition<Input, Output>,
 ): FormPage {
-  const { id, form = '' } = operation;
+  const { id, form = '', awaitsBuilder = false } = operation;
   const { section, lists = [], asksNothing = false, fieldOf = {}, view, input, done } = definition;
   const { path = form, linked = linkable(operation), linkedValue } = definition;
   const asks = asksPassword({ operation: id, asksNothing });
@@ -79,6 +79,7 @@ export function operationForm<Services, Input, Output>(
     operation: id,
     asksNothing,
     fieldOf,
+    awaitsBuilder,
     show: async (request, state) => {
       const shown = await view(request);
       if (!('submit' in shown)) return shown;

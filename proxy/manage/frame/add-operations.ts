@@ -1,6 +1,7 @@
 // The operations of a noun (registry/operation.ts) as routes of the management API.
 
 import type { RouteConfig } from '@hono/zod-openapi';
+import { awaitBuilder } from '../../core/protocol/feature.ts';
 import type { Operation } from '../../registry/operation.ts';
 import { actor, operation, type Api, type ApiContext } from './api.ts';
 import { answering, body } from './json-content.ts';
@@ -13,11 +14,9 @@ export function addOperations<Services>(
   for (const one of operations) {
     api.openapi(routeOf(one), async (context) => {
       const { caller, exchange } = context.env;
-      const answer = await one.run(services, inputOf(one, context), {
-        caller,
-        actor: actor(context),
-        nowMs: exchange.nowMs,
-      });
+      if (one.awaitsBuilder === true) awaitBuilder(exchange);
+      const { nowMs } = exchange;
+      const answer = await one.run(services, inputOf(one, context), { actor: actor(context), nowMs, caller });
       return context.json(answer, one.status);
     });
   }

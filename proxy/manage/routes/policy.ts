@@ -1,69 +1,62 @@
-// The policy about versions over HTTP: the same service as `libretto policy`.
+// Whole policies over HTTP: the same service as `libretto policy`. They are no operations of their noun, because their
+// faults have the places of a policy file, and are the answer of a check.
 
 import type { z } from 'zod';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { createCallerTokens, type CallerTokensOptions } from '../../auth/caller-tokens.ts';
-import { namedPackage } from '../../packages/describe-package.ts';
-import type { FeedView, PolicyAdmin } from '../../policy/admin/policy-admin.ts';
+import type { CallerTokensOptions } from '../../auth/caller-tokens.ts';
 import type { BlockedVersions } from '../../policy/admin/blocked-versions.ts';
-import { hitId, newestFirst } from '../../policy/admin/hit-id.ts';
+import type { PolicyAdminServices } from '../../policy/admin/operations.ts';
+import type { PolicyAdmin } from '../../policy/admin/policy-admin.ts';
+import { policyCheck, policyDocument, policyDraft, policyTest, policyView } from '../../policy/admin/policy-views.ts';
 import { parsePolicy } from '../../policy/model/parse-policy.ts';
-import { actor, type Api } from '../frame/api.ts';
-import { paginate } from '../../registry/page.ts';
-import type { explainedVersion, policyCheck, policyFeed, policyTest, policyView } from '../schemas/policy.ts';
-import {
-  acceptPolicyFeed,
-  checkPolicy,
-  explainPolicy,
-  getPolicy,
-  listPolicyFeeds,
-  listPolicyHits,
-  replacePolicy,
-  testPolicy,
-} from './policy-operations.ts';
+import { actor, operation, type Api } from '../frame/api.ts';
+import { answering, body } from '../frame/json-content.ts';
 
-export interface PolicyServices extends CallerTokensOptions {
-  readonly policyAdmin: PolicyAdmin;
+export interface PolicyServices extends CallerTokensOptions, PolicyAdminServices {
   readonly blockedVersions: BlockedVersions;
 }
 
-export function registerPolicy(api: Api, services: PolicyServices): void {
-  const { policyAdmin } = services;
-  registerDocument(api, policyAdmin);
-  api.openapi(explainPolicy, async (context) => {
-    const { vendor, package: name, version } = context.req.valid('param');
-    const { token } = context.req.valid('query');
-    // throws NOT_FOUND for a token that this caller does not see
-    if (token !== undefined) await createCallerTokens(services, context.env.caller).get(token);
-    const explained = await policyAdmin.explain(namedPackage(`${vendor}/${name}`), version, token);
-    return context.json(explained as unknown as z.infer<typeof explainedVersion>, 200);
-  });
-  api.openapi(listPolicyHits, async (context) => {
-    const { data, next_cursor } = paginate(
-      newestFirst(await policyAdmin.hits()),
-      context.req.valid('query'),
-      hitId,
-      true,
-    );
-    const shown = data.map(({ rule, action, name, version, because, token, at }) => {
-      return { rule, action, name, version, because, token, at };
-    });
-    return context.json({ data: shown, next_cursor }, 200);
-  });
-  api.openapi(listPolicyFeeds, async (context) =>
-    context.json({ data: (await policyAdmin.feeds()).map(showFeed) }, 200),
-  );
-  api.openapi(acceptPolicyFeed, async (context) =>
-    context.json(showFeed(await policyAdmin.acceptFeed(context.req.valid('param').feed, actor(context))), 200),
-  );
-}
+const replacePolicy = operation({
+  operationId: 'replacePolicy',
+  method: 'put',
+  path: '/api/policy',
+  tags: ['Policy'],
+  summary: 'Replace the policy',
+  description:
+    'Takes effect with the next request. Requires the right to change the policy: admins have it, and people with ' +
+    '`policy_editor`.',
+  request: { body: body(policyDraft) },
+  responses: { 200: answering(policyView, 'the policy after the change') },
+  errors: ['CONFLICT', 'SETTING_FIXED'],
+});
+
+const checkPolicy = operation({
+  operationId: 'checkPolicy',
+  method: 'post',
+  path: '/api/policy/check',
+  tags: ['Policy'],
+  summary: 'Check a policy',
+  description: 'Changes nothing. The answer is 200 for a faulty policy too, and names each fault with its place.',
+  request: { body: body(policyDocument) },
+  responses: { 200: answering(policyCheck, 'faults, remarks, and what would change') },
+});
+
+const testPolicy = operation({
+  operationId: 'testPolicy',
+  method: 'post',
+  path: '/api/policy/test',
+  tags: ['Policy'],
+  summary: 'Try a policy',
+  description:
+    'Judges everything that is published or mirrored here by this policy, and changes nothing. The answer says which ' +
+    'versions the rules concern, and which tokens used them.',
+  request: { body: body(policyDocument) },
+  responses: { 200: answering(policyTest, 'what the policy would do') },
+});
 
 /** The casts only drop `readonly` from the lists. */
-function registerDocument(api: Api, policyAdmin: PolicyAdmin): void {
-  api.openapi(getPolicy, async (context) =>
-    context.json((await policyAdmin.get()) as unknown as z.infer<typeof policyView>, 200),
-  );
+export function registerPolicy(api: Api, { policyAdmin }: PolicyServices): void {
   api.openapi(
     replacePolicy,
     async (context) => {
@@ -114,9 +107,4 @@ type Validated =
 /** What was sent, although it is faulty. */
 function givenIn(result: object): JsonValue {
   return 'data' in result ? (result.data as JsonValue) : null;
-}
-
-function showFeed(feed: FeedView): z.infer<typeof policyFeed> {
-  const { id, kind, url, rows, fetched_at, failing_since, problem, shrunk } = feed;
-  return { id, kind, url, rows, fetched_at, failing_since, problem, shrunk };
 }

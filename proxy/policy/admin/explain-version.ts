@@ -8,7 +8,7 @@ import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
-import type { ExplainedVersion } from './policy-admin.ts';
+import type { ExplainedVersion } from './policy-views.ts';
 
 export interface Question {
   readonly name: PackageName;

@@ -5,7 +5,7 @@ import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { judgePackage, rulesAbout, type Finding, type PackageJudge } from '../judge/judge.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
-import type { PolicyTest, TestedVersion } from './policy-admin.ts';
+import type { PolicyTest, TestedVersion } from './policy-views.ts';
 import type { RecentUse } from './recent-use.ts';
 import { TestedVersions } from './tested-versions.ts';
 import type { TokenVisibility } from './token-visibility.ts';

@@ -2,7 +2,7 @@
 // not grow with the number of versions.
 
 import type { Rule } from '../model/policy-document.ts';
-import type { PolicyTest, TestedVersion } from './policy-admin.ts';
+import type { PolicyTest, TestedVersion } from './policy-views.ts';
 
 const mostListed = 1000;
 

@@ -1,15 +1,16 @@
 // The policy of a registry: rules about versions, and exceptions from them. These are the types of policy.json.
 
 import type { z } from 'zod';
+import type { Fixed } from '../../registry/operation.ts';
 import type { exceptionSchema, policySchema, ruleSchema } from './policy-schema.ts';
 
-export type Rule = z.infer<typeof ruleSchema>;
+export type Rule = Fixed<z.output<typeof ruleSchema>>;
 export type RuleKind = Rule['rule'];
 export type RuleOf<Kind extends RuleKind> = Extract<Rule, { readonly rule: Kind }>;
 /** The rules that decide about versions; the others decide about clients, and about a field of the metadata. */
 export type VersionRule = Exclude<Rule, { readonly rule: 'composer' | 'source' }>;
 export type Action = Rule['action'];
-export type PolicyException = z.infer<typeof exceptionSchema>;
+export type PolicyException = Fixed<z.output<typeof exceptionSchema>>;
 
 /** As people write it. */
 export type WrittenPolicy = z.infer<typeof policySchema>;

@@ -212,13 +212,13 @@ describe('adding one', () => {
   it('saves kind, credentials, interval and filters, and names each fault beside its field', async () => {
     console.registry.repositories.builder.answer(() => ({ exitCode: 0, report: verified, messages: '' }));
     const url = 'https://git.example.org/acme/added.git';
-    const bad = await keeper.post('/repositories/new', { ...form, url, auth: 'bearer', 'minimum-stability': 'odd' });
+    const bad = await keeper.post('/repositories/new', { ...form, url, auth: 'bearer', minimum_stability: 'odd' });
     expect(bad.status).toBe(400);
     expect(bad.html).toMatch(/id="secret-fault"/);
     const address = await keeper.post('/repositories/new', { ...form, url: 'javascript://alert(1)' });
     expect(address.text).toContain('It is "javascript://alert(1)"; allowed: https://');
-    const stability = await keeper.post('/repositories/new', { ...form, url, 'minimum-stability': 'odd' });
-    expect(stability.html).toMatch(/id="minimum-stability-fault"/);
+    const stability = await keeper.post('/repositories/new', { ...form, url, minimum_stability: 'odd' });
+    expect(stability.html).toMatch(/id="minimum_stability-fault"/);
     const { headers, status } = await keeper.post('/repositories/new', {
       ...form,
       url,

@@ -148,7 +148,7 @@ describe('repositories of type composer', () => {
     await registry.call('POST', `/api/repositories/${id}/sync`, { as });
     await syncer.idle();
     expect(builder.calls).toEqual([
-      ['repository', 'verify', id],
+      ['repository', 'verify', id, '--record', expect.any(String)],
       ['repository', 'sync', id, '--child', '--on-behalf-of', expect.stringMatching(/^user:usr_/)],
     ]);
     expect((await registry.call('GET', `/api/repositories/${id}`, { as })).json()).toMatchObject({

@@ -146,9 +146,9 @@ describe('repositories', () => {
     ['row 71: an option in brackets', { url: 'git@[-oProxyCommand=id]:x' }, 'INVALID_INPUT', 'url'],
     ['row 71: an option in place of an address', { url: '--upload-pack=id' }, 'INVALID_INPUT', 'url'],
     ['a path', { url: '/etc' }, 'INVALID_INPUT', 'url'],
-    ['a name pattern that is none', { only: ['acme/*', '..'] }, 'INVALID_INPUT', 'only[1]'],
-    ['a constraint that is none', { versions: { 'acme/a': 'newest' } }, 'INVALID_INPUT', 'versions["acme/a"]'],
-    ['a folder outside the repository', { subdirectories: ['../x'] }, 'INVALID_INPUT', 'subdirectories[0]'],
+    ['a name pattern that is none', { only: ['acme/*', '..'] }, 'INVALID_INPUT', 'only.1'],
+    ['a constraint that is none', { versions: { 'acme/a': 'newest' } }, 'INVALID_INPUT', 'versions.acme/a'],
+    ['a folder outside the repository', { subdirectories: ['../x'] }, 'INVALID_INPUT', 'subdirectories.0'],
     ['an interval of a second', { interval: 1 }, 'INVALID_INPUT', 'interval'],
     ['a field of another type', { type: 'directory', url: '/srv', tags: ['v1'] }, 'INVALID_INPUT', 'tags'],
     ['a key for https', { credentials: { private_key: 'x' } }, 'INVALID_INPUT', 'credentials.private_key'],
@@ -176,7 +176,7 @@ describe('repositories', () => {
       'a Composer repository with a constraint that is none',
       { type: 'composer', url: 'https://repo.example.org', packages: { 'acme/tool': '^^1' } },
       'INVALID_INPUT',
-      'packages["acme/tool"]',
+      'packages.acme/tool',
     ],
     [
       'a header that is not one for credentials',
@@ -334,7 +334,7 @@ describe('repositories', () => {
     builder.answer(() => ({ exitCode: 0, report: found, messages: '' }));
     const verified = await registry.call('POST', `/api/repositories/${id}/verify`, { as });
     expect([verified.status, verified.json()]).toEqual([200, found]);
-    expect(builder.calls).toEqual([['repository', 'verify', id]]);
+    expect(builder.calls).toEqual([['repository', 'verify', id, '--record', expect.any(String)]]);
     builder.answer(() => ({
       exitCode: 1,
       report: { error: 'it moved inside; see egress.allow', code: 'EGRESS_DENIED', details: {} },

@@ -6,7 +6,7 @@ import { publicationPath } from '../../../../build/contract/paths.ts';
 import { parsePublication, type PublishedSource } from '../../../../build/contract/publication.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { parsePublished, type PublishedFiles } from '../../../core/tree/published-files.ts';
 
 export interface LeftOutVersion extends Omit<QuarantinedVersion, 'source'> {

@@ -7,7 +7,7 @@ import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';

@@ -12,7 +12,7 @@ import { StatTile } from '../../components/stat-tile.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';

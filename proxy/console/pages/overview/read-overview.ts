@@ -13,7 +13,7 @@ import { readStatus, type Status, type StatusOptions } from '../../../status/sta
 import type { Actor } from '../../../state/audit.ts';
 import { describeRepositories, type DescriptionParts } from '../../../sync/describe-repositories.ts';
 import type { Repositories } from '../../../sync/repositories.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';

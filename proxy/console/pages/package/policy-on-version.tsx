@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { ExplainedVersion } from '../../../policy/admin/policy-admin.ts';
+import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-admin.ts';
+import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-views.ts';
 import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';

@@ -3,8 +3,8 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { actorOf } from '../../../auth/caller.ts';
 import type { WithdrawalImpact } from '../../../inspection/impact.ts';
+import { withdrawVersion } from '../../../packages/operations.ts';
 import { readPackageDetails } from '../../../packages/package-details.ts';
 import { findVersion } from '../../../packages/published-package.ts';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
@@ -14,13 +14,14 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameIn, packagePath, reportDamage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
 export function withdrawForm(services: PackagePageServices): FormPage {
   return {
-    path: '/packages/:vendor/:package/withdraw',
+    path: withdrawVersion.form ?? '',
     operation: 'withdrawVersion',
     awaitsBuilder: true,
     show: async (request, form) => {
@@ -36,7 +37,8 @@ export function withdrawForm(services: PackagePageServices): FormPage {
     },
     submit: async (request) => {
       const name = nameIn(request);
-      await services.withdrawalsOf(actorOf(request.caller)).withdraw(name, requireVersion(request, name));
+      const meant = { vendor: request.param('vendor'), package: request.param('package') };
+      await callFor(services, request, withdrawVersion, { ...meant, version: requireVersion(request, name) });
       return { to: packagePath(name, 'versions'), notice: 'withdrawn' };
     },
   };

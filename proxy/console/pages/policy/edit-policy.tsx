@@ -4,7 +4,7 @@
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import { actorOf } from '../../../auth/caller.ts';
-import type { PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
-import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
 import { ChoiceFilter } from '../../components/filters.tsx';
 import type { Choice } from '../../components/form.tsx';

@@ -3,20 +3,18 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { actorOf } from '../../../auth/caller.ts';
-import type { FeedView } from '../../../policy/admin/policy-admin.ts';
+import { acceptPolicyFeed } from '../../../policy/admin/operations.ts';
+import type { FeedView } from '../../../policy/admin/policy-views.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Form } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormState } from '../../request/form-fields.ts';
 import { PolicyFrame } from './policy-frame.tsx';
 import { policyTrail, type PolicyPageServices } from './services.ts';
 
@@ -27,15 +25,7 @@ export function registerFeeds(pages: Pages, services: PolicyPageServices): void 
     notices: { accepted: 'The newest list of the feed is in use.' },
     show: (request) => showFeeds(services, request),
   });
-  pages.form({
-    path: '/policy/feeds/:feed/accept',
-    operation: 'acceptPolicyFeed',
-    show: async (request, state) => acceptView(request, await feedOf(services, request), state),
-    submit: async (request) => {
-      await services.policyAdmin.acceptFeed(request.param('feed'), actorOf(request.caller));
-      return { to: '/policy/feeds', notice: 'accepted' };
-    },
-  });
+  pages.form(acceptForm(services));
 }
 
 async function showFeeds({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
@@ -156,24 +146,23 @@ async function feedOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRe
   return found;
 }
 
-function acceptView({ asksPassword }: SignedInRequest, feed: FeedView, state: FormState): PageView {
-  const title = `Accept the list of ${feed.id}?`;
-  return {
-    title,
+const acceptForm = (services: PolicyPageServices): FormPage =>
+  operationForm(services, acceptPolicyFeed, {
     section: 'policy',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence={
-            feed.shrunk === null
-              ? 'Its newest list is in use already.'
-              : `${formatCount(feed.shrunk.from, 'row becomes', 'rows become')} ${formatNumber(feed.shrunk.to)}. Versions that only the copy in use names are no longer blocked.`
-          }
-          trail={[...policyTrail, { label: 'Feeds', to: '/policy/feeds' }]}
-        />
-        <Form {...{ state, asksPassword }} submit="Accept the list" isDanger cancel="/policy/feeds" />
-      </>
-    ),
-  };
-}
+    view: async (request) => {
+      const { id, shrunk } = await feedOf(services, request);
+      return {
+        isDanger: true,
+        title: `Accept the list of ${id}?`,
+        sentence:
+          shrunk === null
+            ? 'Its newest list is in use already.'
+            : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
+        trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
+        submit: 'Accept the list',
+        cancel: '/policy/feeds',
+      };
+    },
+    input: (request) => ({ feed: request.param('feed') }),
+    done: () => ({ to: '/policy/feeds', notice: 'accepted' }),
+  });

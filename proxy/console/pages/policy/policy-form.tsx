@@ -1,7 +1,7 @@
 // The form with the JSON of the policy, and the panel with what a check of it found.
 
 import { useContext, type Child } from 'hono/jsx';
-import type { PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import { Form, TextArea } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';

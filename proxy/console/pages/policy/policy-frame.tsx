@@ -1,7 +1,7 @@
 // The frame of the pages about the policy: its name, what a visitor can do with it, and the tabs.
 
 import type { Child } from 'hono/jsx';
-import type { PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';

@@ -1,7 +1,7 @@
 // The pages about the policy: its rules and exceptions, what they hit first, and the feeds that they read.
 
 import type { Child } from 'hono/jsx';
-import type { PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';

@@ -1,7 +1,8 @@
 // What the pages about the policy need, and small questions that several of them ask.
 
 import type { CallerTokensOptions } from '../../../auth/caller-tokens.ts';
-import type { PolicyAdmin, PolicyView } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';

@@ -1,7 +1,7 @@
 // What a policy would concern: how many versions each rule, and which versions, those in use first.
 
 import type { Child } from 'hono/jsx';
-import type { PolicyTest, TestedVersion } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyTest, TestedVersion } from '../../../policy/admin/policy-views.ts';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';

@@ -1,7 +1,9 @@
 // Tries the policy in a text: its faults, or what it would change and concern.
 
 import type { JsonValue } from '../../../../build/contract/json.ts';
-import type { PolicyAdmin, PolicyCheck, PolicyTest } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyCheck } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyTest } from '../../../policy/admin/policy-views.ts';
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
 
 export interface PolicyTrial {

@@ -1,14 +1,18 @@
 // The pages that add a repository, with a check before it is saved.
 
 import { useContext, type Child } from 'hono/jsx';
+import { actorOf } from '../../../auth/caller.ts';
+import { createRepository } from '../../../sync/operations.ts';
+import { filtersOf } from '../../../sync/repository-document.ts';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
-import type { Verification } from '../../../sync/verifier.ts';
+import type { Verification } from '../../../sync/repository-schema.ts';
 import { anywayField, CheckPanel, checkPart, formId } from './check-panel.tsx';
 import { repositoryDraftOf, repositoryFieldOf } from './draft-fields.ts';
 import {
@@ -18,7 +22,7 @@ import {
   PlaceFields,
   withoutSecrets,
 } from './draft-form.tsx';
-import { repositoriesFor, repositoryPath, type RepositoryPageServices } from './services.ts';
+import { repositoryPath, type RepositoryPageServices } from './services.ts';
 
 const path = '/repositories/new';
 const checkPath = `${path}/check`;
@@ -52,8 +56,8 @@ async function add(
     const found = await verify(services, request, fields);
     if (!found.ok) return { ...checkedView(fields, found), status: 400 };
   }
-  const record = await repositoriesFor(services, request).create(repositoryDraftOf(fields));
-  return { to: repositoryPath(record), notice: record.type === 'composer' ? 'added-mirror' : 'added' };
+  const made = await callFor(services, request, createRepository, repositoryDraftOf(fields));
+  return { to: repositoryPath(made), notice: made.type === 'composer' ? 'added-mirror' : 'added' };
 }
 
 async function check(
@@ -70,7 +74,9 @@ async function verify(
   request: SignedInRequest,
   fields: FormFields,
 ): Promise<Verification> {
-  return services.verifier.verify(await repositoriesFor(services, request).prepare(repositoryDraftOf(fields)));
+  const { type, url, credentials = null, interval = null, ...filters } = repositoryDraftOf(fields);
+  const draft = { type, url, credentials, interval, filters: filtersOf(filters) };
+  return services.verifier.verify(await services.repositoriesOf(actorOf(request.caller)).prepare(draft));
 }
 
 function checkedView(fields: FormFields, found: Verification): PageView {

@@ -1,7 +1,7 @@
 // What a check of a repository found, before the repository is saved.
 
 import type { Child } from 'hono/jsx';
-import type { Verification } from '../../../sync/verifier.ts';
+import type { Verification } from '../../../sync/repository-schema.ts';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';

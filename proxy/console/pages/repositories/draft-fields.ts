@@ -1,12 +1,16 @@
-// The fields of the forms that add and edit a repository: from the form to the service, and from a repository to the
+// The fields of the forms that add and edit a repository: from the form to the operation, and from a repository to the
 // form. Pure.
 
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import type { RepositoryCredentials } from '../../../sync/credentials.ts';
-import type { RepositoryDraft, RepositoryPatch } from '../../../sync/repositories.ts';
-import type { RepositoryFilters, RepositoryRecord, RepositoryType } from '../../../sync/repository.ts';
+import type {
+  FilterFields,
+  RepositoryDocument,
+  RepositoryDraftFields,
+  RepositoryPatchFields,
+} from '../../../sync/repository-schema.ts';
+import { repositoryTypes } from '../../../sync/repository.ts';
 import { fieldFault, FormFields } from '../../request/form-fields.ts';
-import { typeWords } from './repository-words.tsx';
 
 /** The fields that hold a secret: no page shows them again. */
 export const secretFields = ['secret', 'private_key'] as const;
@@ -15,17 +19,16 @@ export const filterFields = [
   'only',
   'except',
   'versions',
-  'minimum-stability',
+  'minimum_stability',
   'tags',
   'branches',
   'subdirectories',
   'packages',
-] as const satisfies readonly (keyof RepositoryFilters)[];
+] as const satisfies readonly (keyof FilterFields)[];
 type FilterField = (typeof filterFields)[number];
 
 /** Where the paths of the services' faults differ from the names of the fields. */
 export const repositoryFieldOf: Readonly<Record<string, string>> = {
-  minimum_stability: 'minimum-stability',
   credentials: 'auth',
   'credentials.username': 'username',
   'credentials.password': 'secret',
@@ -35,42 +38,31 @@ export const repositoryFieldOf: Readonly<Record<string, string>> = {
 };
 
 /** Throws INVALID_INPUT. */
-export function repositoryDraftOf(fields: FormFields): RepositoryDraft {
-  const type = (Object.keys(typeWords) as RepositoryType[]).find((one) => one === fields.text('type'));
+export function repositoryDraftOf(fields: FormFields): RepositoryDraftFields {
+  const type = repositoryTypes.find((one) => one === fields.text('type'));
   if (type === undefined) throw fieldFault('type', 'Choose one of these kinds.');
   const url = fields.text('url');
   if (url === '') throw fieldFault('url', 'Enter the address of the repository.');
+  const credentials = repositoryCredentialsOf(fields);
+  return { type, url, credentials, interval: intervalOf(fields), ...filtersOf(filterFields, fields) };
+}
+
+/** What the fields of the edit form have before a change. */
+export function valuesOf(repository: RepositoryDocument): Record<string, string> {
+  const { interval } = repository;
   return {
-    type,
-    url,
-    credentials: repositoryCredentialsOf(fields),
-    interval: intervalOf(fields),
-    filters: Object.fromEntries(
-      filterFields.map((name) => [name, filterOf(name, fields)] as const).filter(([, value]) => value !== null),
-    ) as RepositoryFilters,
+    interval: interval === null ? '' : String(interval),
+    ...Object.fromEntries(filterFields.map((name) => [name, filterText(repository[name])])),
   };
 }
 
-/** The fields of the edit form. */
-export function fieldsOfRepository({ interval, filters }: RepositoryRecord): FormFields {
-  return new FormFields(
-    new URLSearchParams([
-      ['interval', interval === null ? '' : String(interval)],
-      ...filterFields.map((name): [string, string] => [name, filterText(filters[name])]),
-    ]),
-  );
-}
-
 /** What an edit form changes; undefined: nothing. A field that shows the same as before keeps its value. */
-export function patchOf(record: RepositoryRecord, fields: FormFields): RepositoryPatch | undefined {
-  const before = fieldsOfRepository(record);
+export function patchOf(repository: RepositoryDocument, fields: FormFields): RepositoryPatchFields | undefined {
+  const before = new FormFields(new URLSearchParams(valuesOf(repository)));
   const isChanged = (name: string): boolean => fields.lines(name).join('\n') !== before.lines(name).join('\n');
-  const changed = filterFields.filter(isChanged);
-  const patch: RepositoryPatch = {
-    ...(isChanged('interval') ? { interval: intervalOf(fields) } : {}),
-    ...(changed.length === 0
-      ? {}
-      : { filters: Object.fromEntries(changed.map((name) => [name, filterOf(name, fields)])) }),
+  const patch: RepositoryPatchFields = {
+    ...(isChanged('interval') && { interval: intervalOf(fields) }),
+    ...filtersOf(filterFields.filter(isChanged), fields),
   };
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
@@ -113,22 +105,29 @@ function intervalOf(fields: FormFields): number | null {
   throw fieldFault('interval', 'Choose one of these spans.');
 }
 
+function filtersOf(names: readonly FilterField[], fields: FormFields): Partial<FilterFields> {
+  return Object.fromEntries(names.map((name) => [name, filterOf(name, fields)]));
+}
+
 /** null: the filter is not set */
 function filterOf(name: FilterField, fields: FormFields): JsonValue {
   const lines = fields.lines(name);
   if (lines.length === 0) return null;
-  if (name === 'minimum-stability') return lines[0] ?? null;
-  const isRuled = lines.some((line) => line.includes(':'));
+  if (name === 'minimum_stability') return lines[0] ?? null;
+  const isRuled = lines.some((line) => separator.test(line));
   if (name === 'packages' || ((name === 'except' || name === 'versions') && isRuled)) return rulesOf(lines);
   return name === 'versions' ? lines.join(' ') : [...lines];
 }
 
-/** `acme/core: ^1.0` a line; without a constraint all versions. */
+/** `acme/core: ^1.0` a line, or `acme/core = ^1.0`. */
+const separator = /:|(?<=^\S+) = /;
+
+/** Without a constraint: all versions. */
 function rulesOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
-      const [name = '', ...constraint] = line.split(':');
-      return [name.trim(), constraint.join(':').trim() || '*'];
+      const { index, 0: found } = separator.exec(line) ?? { index: line.length, 0: '' };
+      return [line.slice(0, index).trim(), line.slice(index + found.length).trim() || '*'];
     }),
   );
 }

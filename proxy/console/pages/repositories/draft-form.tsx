@@ -4,14 +4,13 @@
 import type { Child } from 'hono/jsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
-import type { FormState } from '../../request/form-fields.ts';
-import { secretFields } from './draft-fields.ts';
+import { withLineFaults, type FormState } from '../../request/form-fields.ts';
+import { filterFields, secretFields } from './draft-fields.ts';
 import { intervalWords } from './repository-words.tsx';
 
 /** The form without its secrets, and with the faults of single lines beside their fields. */
 export function withoutSecrets(state: FormState): FormState {
-  const faults = new Map([...state.faults].map(([path, fault]) => [path.replace(/[.[].*$/, ''), fault]));
-  return { ...state, faults, fields: state.fields.without(secretFields) };
+  return withLineFaults({ ...state, fields: state.fields.without(secretFields) }, filterFields);
 }
 
 export function PlaceFields(): Child {
@@ -138,8 +137,6 @@ const stabilities: readonly Choice[] = [
   ...['RC', 'beta', 'alpha', 'dev'].map((value) => ({ value, label: `${value} and more stable` })),
 ];
 
-const filterFields = 'only except versions minimum-stability tags branches subdirectories packages'.split(' ');
-
 /** Most repositories need no filter: the fields are folded until one of them has something. */
 export function FoldedFilterFields({ state: { fields, faults } }: { readonly state: FormState }): Child {
   const isUsed = filterFields.some((name) => fields.text(name) !== '' || faults.has(name));
@@ -159,7 +156,7 @@ export function FilterFields(): Child {
       <Lines name="only" label="Only packages" hint="acme/core or acme/*" />
       <Lines name="except" label="Except packages" hint="acme/secret, or some versions of it: acme/core: <2.0" />
       <Lines name="versions" label="Versions" hint="One constraint for all: ^1.0 || dev-main. Or acme/core: ^2.0" />
-      <SelectField name="minimum-stability" label="Minimum stability" choices={stabilities} />
+      <SelectField name="minimum_stability" label="Minimum stability" choices={stabilities} />
       <div class="side-by-side">
         <Lines name="tags" label="Tags" hint="Git: v* reads these, !v0.* leaves these out." />
         <Lines name="branches" label="Branches" hint="Git: main or *.x" />

@@ -1,8 +1,8 @@
 // The page of one sync: its log while it runs, then its result.
 
 import type { Child } from 'hono/jsx';
-import type { JobRecord } from '../../../sync/job.ts';
-import type { RepositoryRecord } from '../../../sync/repository.ts';
+import type { JobDocument } from '../../../sync/job-schema.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -14,22 +14,22 @@ import { JobBadge, startedBy } from './repository-words.tsx';
 import { repositoryPath } from './services.ts';
 
 export interface JobPageProps {
-  readonly record: RepositoryRecord;
-  readonly job: JobRecord;
+  readonly repository: RepositoryDocument;
+  readonly job: JobDocument;
   readonly author: string;
   readonly nowMs: number;
 }
 
-export function JobPage({ record, job, author, nowMs }: JobPageProps): Child {
+export function JobPage({ repository, job, author, nowMs }: JobPageProps): Child {
   const { report, error } = job;
   return (
     <>
       <PageHead
-        title={`Sync of ${record.url}`}
+        title={`Sync of ${repository.url}`}
         sentence={<code>{job.id}</code>}
         trail={[
           { label: 'Repositories', to: '/repositories' },
-          { label: record.url, to: repositoryPath(record) },
+          { label: repository.url ?? repository.id, to: repositoryPath(repository) },
         ]}
       />
       <div id="job" class="two-columns" {...(isActive(job) ? { 'data-refresh': '1' } : {})}>
@@ -62,16 +62,16 @@ export function JobPage({ record, job, author, nowMs }: JobPageProps): Child {
 }
 
 /** Each line with its time of day in UTC. */
-function logText({ log }: JobRecord): string {
+function logText({ log }: JobDocument): string {
   return log.map((line) => line.replace(/^\S{10}T(\S{8})\S*/, '$1')).join('\n');
 }
 
 /** True until the job has ended. */
-export function isActive({ state }: JobRecord): boolean {
+export function isActive({ state }: JobDocument): boolean {
   return state === 'queued' || state === 'running';
 }
 
-function Duration({ job: { started_at: started, finished_at: finished } }: { readonly job: JobRecord }): Child {
+function Duration({ job: { started_at: started, finished_at: finished } }: { readonly job: JobDocument }): Child {
   if (started === null || finished === null) return null;
   const seconds = Math.max(0, Date.parse(finished) - Date.parse(started)) / 1000;
   const text = seconds < 120 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.round(seconds / 60)} min`;

@@ -1,7 +1,6 @@
 // What a sync did: counts, lists of versions, and the versions that it left out with the reason.
 
 import type { Child } from 'hono/jsx';
-import type { JsonObject } from '../../../../build/contract/json.ts';
 import type { JobReport } from '../../../sync/job.ts';
 import { ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -34,8 +33,8 @@ export function LeftOutVersions({ report }: { readonly report: JobReport }): Chi
         caption="Versions that were left out"
         columns={[
           { label: 'Version', cell: (one) => versionWords(one) },
-          { label: 'Reason', cell: ({ message }) => <ReasonText text={String(message)} /> },
-          { label: 'Where', cell: ({ where }) => <code class="whole">{String(where)}</code> },
+          { label: 'Reason', cell: ({ message }) => <ReasonText text={message} /> },
+          { label: 'Where', cell: ({ where }) => <code class="whole">{where}</code> },
         ]}
         rows={quarantined}
       />
@@ -70,8 +69,8 @@ export function ChangedVersions({ report }: { readonly report: JobReport }): Chi
   );
 }
 
-function versionWords({ name, version }: JsonObject): string {
-  return [name, version].filter((part) => typeof part === 'string').join(' ') || 'a package without a name';
+function versionWords({ name, version }: JobReport['added'][number]): string {
+  return [name, version].filter((part) => part !== null).join(' ') || 'a package without a name';
 }
 
 function Cut({ shown, all }: { readonly shown: number; readonly all: number }): Child {

@@ -1,7 +1,7 @@
 // The query of the list of repositories: words, kind, state and page. Pure.
 
 import type { RepositoryType } from '../../../sync/repository.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { typeWords } from './repository-words.tsx';
 
 export const repositoriesPerPage = 50;

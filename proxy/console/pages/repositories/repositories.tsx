@@ -1,26 +1,18 @@
 // The pages about repositories.
 
-import { actorOf } from '../../../auth/caller.ts';
+import { getJob, getRepository } from '../../../sync/operations.ts';
 import { describeRepositories } from '../../../sync/describe-repositories.ts';
-import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { PageHead } from '../../components/page-head.tsx';
-import { Form } from '../../components/form.tsx';
 import { nameActor, readActorNames } from '../name-actor.ts';
 import { registerAddingRepositories } from './add-repository.tsx';
-import { registerEditingRepositories } from './edit-repository.tsx';
 import { isActive, JobPage } from './job-page.tsx';
 import { RepositoryList } from './list-page.tsx';
 import { parseRepositoryQuery, repositoriesPerPage, selectRepositories } from './list-query.ts';
-import { registerRemovingRepositories } from './remove-repository.tsx';
+import { registerRepositoryForms } from './repository-forms.tsx';
 import { RepositoryPage } from './repository-page.tsx';
-import {
-  readWithJobs,
-  readAllWithJobs,
-  repositoriesFor,
-  repositoryPath,
-  type RepositoryPageServices,
-} from './services.ts';
+import { readWithJobs, readAllWithJobs, repositoriesFor, type RepositoryPageServices } from './services.ts';
 
 const notices = {
   removed: 'The repository is removed. Its versions are being withdrawn.',
@@ -57,14 +49,7 @@ export function registerRepositoryPages(pages: Pages, services: RepositoryPageSe
     operation: 'getJob',
     show: (request) => showJob(services, request),
   });
-  pages.form({
-    path: '/repositories/:id/sync',
-    operation: 'syncRepository',
-    show: (request, state) => askSync(services, request, state),
-    submit: (request) => sync(services, request),
-  });
-  registerEditingRepositories(pages, services);
-  registerRemovingRepositories(pages, services);
+  registerRepositoryForms(pages, services);
 }
 
 async function showList(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
@@ -114,39 +99,14 @@ async function showOne(services: RepositoryPageServices, request: SignedInReques
 }
 
 async function showJob(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
-  const record = await repositoriesFor(services, request).get(request.param('id'));
-  const job = await services.jobs.get(record.id, request.param('job'));
+  const id = request.param('id');
+  const repository = await callFor(services, request, getRepository, { id });
+  const job = await callFor(services, request, getJob, { id, job: request.param('job') });
   const author = await nameActor(services.state, job.created_by, request);
   return {
-    title: `Sync of ${record.url}`,
+    title: `Sync of ${repository.url}`,
     section: 'repositories',
     ...(isActive(job) ? { refreshSeconds } : {}),
-    content: <JobPage record={record} job={job} author={author} nowMs={request.nowMs} />,
+    content: <JobPage {...{ repository, job, author }} nowMs={request.nowMs} />,
   };
-}
-
-async function askSync(
-  services: RepositoryPageServices,
-  request: SignedInRequest,
-  state: Parameters<typeof Form>[0]['state'],
-): Promise<PageView> {
-  const record = await repositoriesFor(services, request).get(request.param('id'));
-  const title = `Sync ${record.url}?`;
-  return {
-    title,
-    section: 'repositories',
-    content: (
-      <>
-        <PageHead title={title} sentence="The registry reads the repository and publishes what changed in it." />
-        <Form state={state} submit="Sync now" cancel={repositoryPath(record)} />
-      </>
-    ),
-  };
-}
-
-/** Leads to the job that runs, be it new or not. */
-async function sync(services: RepositoryPageServices, request: SignedInRequest): Promise<PageOutcome> {
-  const { id } = await repositoriesFor(services, request).get(request.param('id'));
-  const job = await services.syncer.sync(id, { trigger: 'request', actor: actorOf(request.caller) });
-  return { to: `/repositories/${id}/jobs/${job.id}` };
 }

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import type { JobState, JobTrigger } from '../../../sync/job.ts';
 import type { CredentialsKind, RepositoryType } from '../../../sync/repository.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';

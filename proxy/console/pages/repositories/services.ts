@@ -2,22 +2,15 @@
 
 import { actorOf } from '../../../auth/caller.ts';
 import type { JobRecord } from '../../../sync/job.ts';
-import type { Jobs } from '../../../sync/jobs.ts';
 import { describeRepositories } from '../../../sync/describe-repositories.ts';
+import type { RepositoryServices } from '../../../sync/operations.ts';
 import type { Repositories } from '../../../sync/repositories.ts';
-import type { RepositoryDocument } from '../../../sync/repository-document.ts';
+import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
-import type { Syncer } from '../../../sync/syncer.ts';
-import type { Verifier } from '../../../sync/verifier.ts';
-import type { Actor } from '../../../state/audit.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
-export interface RepositoryPageServices {
-  readonly repositoriesOf: (actor: Actor) => Repositories;
-  readonly jobs: Jobs;
-  readonly syncer: Pick<Syncer, 'sync' | 'removed'>;
-  readonly verifier: Pick<Verifier, 'verify'>;
+export interface RepositoryPageServices extends RepositoryServices {
   readonly state: Pick<StateStore, 'get'>;
 }
 
@@ -78,6 +71,6 @@ export function nextSync({ record: { interval }, document: { status }, jobs }: R
 }
 
 /** The address of a repository's page. */
-export function repositoryPath({ id }: Pick<RepositoryRecord, 'id'>): string {
+export function repositoryPath({ id }: Pick<RepositoryDocument, 'id'>): string {
   return `/repositories/${id}`;
 }

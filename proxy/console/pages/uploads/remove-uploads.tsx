@@ -1,12 +1,14 @@
 // The questions before an upload is withdrawn, and before unused ZIPs are removed.
 
+import { cleanUpArtifacts, deleteArtifact, getArtifact } from '../../../artifacts/operations.ts';
 import { Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { formatCount, formatBytes } from '../../components/quantity.ts';
-import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import { artifactsFor, type UploadPageServices } from './services.ts';
+import type { UploadPageServices } from './services.ts';
 
 export function registerRemovingUploads(pages: Pages, services: UploadPageServices): void {
   pages.form({
@@ -14,48 +16,38 @@ export function registerRemovingUploads(pages: Pages, services: UploadPageServic
     operation: 'cleanUpArtifacts',
     show: (request, state) => askCleanup(services, request, state),
     submit: async (request) => {
-      const retentionDays = await services.artifactRetention();
-      await artifactsFor(services, request).cleanUp({ retentionDays, dryRun: false });
+      await callFor(services, request, cleanUpArtifacts, { dry_run: false });
       return { to: '/uploads', notice: 'cleaned' };
     },
   });
-  pages.form({
-    path: '/uploads/:id/withdraw',
-    operation: 'deleteArtifact',
-    show: (request, state) => askWithdrawal(services, request, state),
-    submit: async (request) => {
-      await artifactsFor(services, request).withdraw(request.param('id'));
-      return { to: '/uploads', notice: 'withdrawn' };
-    },
-  });
+  pages.form(withdrawn(services));
 }
 
-async function askWithdrawal(
-  services: UploadPageServices,
-  request: SignedInRequest,
-  state: FormState,
-): Promise<PageOutcome> {
-  const { name, version, status } = await artifactsFor(services, request).get(request.param('id'));
-  if (status !== 'published') return { to: '/uploads' };
-  const title = `Withdraw ${name} ${version}?`;
-  return {
-    title,
+const trail = [{ label: 'Uploads', to: '/uploads' }];
+
+const withdrawn = (services: UploadPageServices): FormPage =>
+  operationForm(services, deleteArtifact, {
     section: 'uploads',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence="The registry no longer offers this version. Existing lock files still install it, unless the policy blocks it."
-        />
-        <Form state={state} submit="Withdraw version" isDanger cancel="/uploads" asksPassword={request.asksPassword} />
-      </>
-    ),
-  };
-}
+    view: async (request) => {
+      const { name, version, status } = await callFor(services, request, getArtifact, { id: request.param('id') });
+      return {
+        title: `Withdraw ${name} ${version}?`,
+        sentence:
+          status === 'published'
+            ? 'The registry no longer offers this version. Existing lock files still install it, unless the policy blocks it.'
+            : `It is ${status} already.`,
+        trail,
+        submit: 'Withdraw version',
+        cancel: '/uploads',
+      };
+    },
+    input: (request) => ({ id: request.param('id') }),
+    done: () => ({ to: '/uploads', notice: 'withdrawn' }),
+  });
 
 async function askCleanup(services: UploadPageServices, request: SignedInRequest, state: FormState): Promise<PageView> {
   const retentionDays = await services.artifactRetention();
-  const plan = await artifactsFor(services, request).cleanUp({ retentionDays, dryRun: true });
+  const plan = await callFor(services, request, cleanUpArtifacts, { dry_run: true });
   const count = plan.artifacts.length + plan.leftovers.length;
   const title = 'Remove unused ZIPs?';
   return {
@@ -70,7 +62,7 @@ async function askCleanup(services: UploadPageServices, request: SignedInRequest
               ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${formatCount(retentionDays, 'day')}.`
               : `${formatCount(count, 'ZIP')} with ${formatBytes(plan.bytes)} will be removed. It cannot be undone.`
           }
-          trail={[{ label: 'Uploads', to: '/uploads' }]}
+          trail={trail}
         />
         <ul>
           {plan.artifacts.map(({ name, version, status }) => (

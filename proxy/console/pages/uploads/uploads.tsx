@@ -8,7 +8,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { readActorNames } from '../name-actor.ts';
 import { registerRemovingUploads } from './remove-uploads.tsx';
-import { artifactsFor, type UploadPageServices } from './services.ts';
+import type { UploadPageServices } from './services.ts';
 import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
 
 const notices = {
@@ -47,7 +47,7 @@ async function receive(
         awaitBuilder({ incoming });
         given = fields.get('version')?.trim() ?? '';
         const version = given === '' ? undefined : given;
-        return artifactsFor(services, request).publish({ path: staged.path, version });
+        return services.artifactsOf(actorOf(request.caller)).publish({ path: staged.path, version });
       },
     );
     return await uploadsView(services, request, { published });
@@ -64,7 +64,7 @@ async function uploadsView(
   request: SignedInRequest,
   { published, refusal, file = '', given = '' }: Partial<Pick<UploadsPageProps, UploadResult>> = {},
 ): Promise<PageView> {
-  const artifacts = artifactsFor(services, request);
+  const artifacts = services.artifactsOf(actorOf(request.caller));
   const wanted = Number(request.query.get('page') ?? '1');
   const page = Number.isSafeInteger(wanted) && wanted > 0 && wanted < 1e6 ? wanted : 1;
   const all = await artifacts.list();

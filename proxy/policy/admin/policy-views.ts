@@ -1,4 +1,4 @@
-// The policy about versions in requests and answers of the management API. The form of the document is that of
+// The policy about versions as API, commands and console show and take it. The form of the document is that of
 // policy.json: proxy/policy/model/policy-schema.ts.
 
 import { z } from 'zod';
@@ -9,9 +9,10 @@ import {
   policySchema,
   ruleName,
   ruleSchema,
-} from '../../policy/model/policy-schema.ts';
-import { actions } from '../../policy/model/words.ts';
+} from '../model/policy-schema.ts';
+import { actions } from '../model/words.ts';
 import { time, timeSchema } from '../../registry/fields.ts';
+import type { Fixed } from '../../registry/operation.ts';
 
 const ruleExample = { rule: 'filter', name: 'malware', action: 'block', lists: ['malware'] };
 const exceptionExample = {
@@ -70,6 +71,7 @@ export const policyView = z
     }),
   })
   .meta({ id: 'Policy' });
+export type PolicyView = Fixed<z.output<typeof policyView>>;
 
 const issue = z.object({
   path: z.string().meta({ description: 'the place in the document; empty: all of it', example: 'rules[0].severity' }),
@@ -139,6 +141,8 @@ export const policyTest = z
       .meta({ description: 'used versions first; at most 1000' }),
   })
   .meta({ id: 'PolicyTest' });
+export type PolicyTest = Fixed<z.output<typeof policyTest>>;
+export type TestedVersion = PolicyTest['versions'][number];
 
 export const explainedVersion = z
   .object({
@@ -165,6 +169,7 @@ export const explainedVersion = z
       .meta({ description: 'rules that concern the package and have nothing against this version' }),
   })
   .meta({ id: 'ExplainedVersion' });
+export type ExplainedVersion = Fixed<z.output<typeof explainedVersion>>;
 
 export const policyHit = z
   .object({
@@ -174,6 +179,11 @@ export const policyHit = z
     version: z.string().meta({ description: 'of the package, or of Composer', example: '1.2.0' }),
     because,
     token: z.string().nullable().meta({ description: 'the id of the token that asked first; null: unknown' }),
+    normalized: z.string().meta({ description: 'the normalized version; empty for Composer' }),
+    released_ms: z
+      .int()
+      .nullable()
+      .meta({ description: 'when the version was released, in milliseconds since 1970; null: unknown' }),
     at: timeSchema('it was asked for first'),
   })
   .meta({ id: 'PolicyHit' });
@@ -199,3 +209,4 @@ export const policyFeed = z
       .meta({ description: 'the newest answer is much smaller than the copy in use, which stays; null: it is not' }),
   })
   .meta({ id: 'PolicyFeed' });
+export type FeedView = Fixed<z.output<typeof policyFeed>>;

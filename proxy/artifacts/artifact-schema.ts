@@ -1,10 +1,10 @@
-// An artifact as the management API shows and takes it.
+// An artifact as API and console show and take it.
 
 import { z } from 'zod';
-import type { ArtifactRecord } from '../../artifacts/artifact.ts';
-import { publishedFromSchema } from '../../artifacts/published-from.ts';
-import type { Cleanup } from '../../artifacts/cleanup.ts';
-import { idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { idSchema, time, timeSchema } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
+import { artifactStatuses, type ArtifactRecord } from './artifact.ts';
+import { publishedFromSchema } from './published-from.ts';
 
 export const artifactSchema = z
   .object({
@@ -19,7 +19,7 @@ export const artifactSchema = z
     sha1: z.string().meta({ description: '`dist.shasum`: SHA-1 of the ZIP, in lower-case hex' }),
     size: z.number().int().meta({ description: 'bytes of the ZIP', example: 20_480 }),
     url: z.string().meta({ description: 'the address of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
-    status: z.enum(['published', 'withdrawn', 'superseded']).meta({
+    status: z.enum(artifactStatuses).meta({
       description:
         '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
         'still install both, unless the policy blocks them',
@@ -35,6 +35,7 @@ export const artifactSchema = z
     notices: z.array(z.string()).optional().meta({ description: 'of an upload: remarks on the ZIP for its maker' }),
   })
   .meta({ id: 'Artifact' });
+export type ArtifactDocument = Fixed<z.output<typeof artifactSchema>>;
 
 const emptyVariable = 'is empty. Is the variable of the CI system set? Without a value, leave the parameter out.';
 
@@ -94,16 +95,6 @@ export const cleanupSchema = z
   })
   .meta({ id: 'ArtifactCleanup' });
 
-export function showArtifact(record: ArtifactRecord): z.infer<typeof artifactSchema> {
-  const { published_from = null, ...fields } = record;
-  return { ...fields, published_from: published_from === null ? null : { ...published_from } };
-}
-
-export function showCleanup({ artifacts, leftovers, bytes }: Cleanup, dryRun: boolean): z.infer<typeof cleanupSchema> {
-  return {
-    dry_run: dryRun,
-    artifacts: artifacts.map(showArtifact),
-    leftovers: leftovers.map((file) => ({ ...file })),
-    bytes,
-  };
+export function showArtifact({ published_from, ...fields }: ArtifactRecord): ArtifactDocument {
+  return { ...fields, published_from: published_from ?? null };
 }

@@ -1,11 +1,12 @@
-// Purged versions as the management API shows them.
+// Purged versions as API and commands show them.
 
 import { z } from 'zod';
-import { purgeReasons } from '../../../build/contract/purged.ts';
-import type { NotedTombstone } from '../../packages/purges.ts';
-import { remainsOf } from '../../packages/purge-remains.ts';
-import type { PurgeOutcome } from '../../packages/version-purger.ts';
-import { timeSchema } from '../../registry/fields.ts';
+import { purgeReasons } from '../../build/contract/purged.ts';
+import { timeSchema } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
+import { remainsOf } from './purge-remains.ts';
+import type { NotedTombstone } from './purges.ts';
+import type { PurgeOutcome } from './version-purger.ts';
 
 const name = z.string().meta({ description: 'the name of the package', example: 'acme/hello' });
 const version = z.string().meta({ description: 'the version, as it was published', example: '1.2.0' });
@@ -90,17 +91,32 @@ export const purgeSchema = z
   })
   .meta({ id: 'PurgedVersion' });
 
+const maybe = (description: string) => z.string().nullable().meta({ description });
+
 export const tombstoneSchema = z
   .object({
     name,
     version,
     version_normalized: normalized,
     reference,
+    sha1: maybe('SHA-1 of the archive; null if unknown'),
+    sha256: maybe('SHA-256 of the archive; null if unknown'),
+    content: z
+      .object({
+        files: z.int().meta({ description: 'the number of files' }),
+        bytes: z.int().meta({ description: 'their size without composer.json' }),
+        digest: z.string().meta({ description: 'SHA-256 over paths and bytes' }),
+      })
+      .nullable()
+      .meta({ description: 'the files of the archive; null if unknown' }),
+    released: maybe('when it was released; null if unknown'),
+    source: maybe('the id of its source; null: it was mirrored'),
     reason,
+    since: timeSchema('it was purged'),
     note: z.string().nullable().meta({
       description: 'the explanation given for the purge; null without one, or for a tombstone from another registry',
     }),
-    purged_at: timeSchema('it was purged'),
+    purged_at: timeSchema('it was purged, as `since`'),
     purged_by: z.string().nullable().meta({
       description: 'who purged it; null for a tombstone from another registry',
       example: 'user:usr_4fHj2kLm9QwErTy0',
@@ -108,40 +124,13 @@ export const tombstoneSchema = z
   })
   .meta({ id: 'Tombstone' });
 
-export function showPurge(outcome: PurgeOutcome): z.infer<typeof purgeSchema> {
-  const { name: of, version: label, reason: why, since, serial, contents, alike, files, sources } = outcome;
-  return {
-    name: of,
-    version: label,
-    reason: why,
-    purged_at: since,
-    serial,
-    contents: contents.map((one) => ({ ...one })),
-    alike: alike.map((one) => ({ ...one })),
-    files: [...files],
-    sources: [...sources],
-    remains: [...remainsOf(outcome)],
-  };
+export type TombstoneDocument = Fixed<z.output<typeof tombstoneSchema>>;
+
+export function showPurge(outcome: PurgeOutcome): Fixed<z.output<typeof purgeSchema>> {
+  const { name: of, version: label, reason: why, since, ...rest } = outcome;
+  return { name: of, version: label, reason: why, purged_at: since, ...rest, remains: remainsOf(outcome) };
 }
 
-export function showTombstone({
-  name: of,
-  version: label,
-  version_normalized,
-  reference: content,
-  reason: why,
-  note,
-  since,
-  purged_by,
-}: NotedTombstone): z.infer<typeof tombstoneSchema> {
-  return {
-    name: of,
-    version: label,
-    version_normalized,
-    reference: content,
-    reason: why,
-    note,
-    purged_at: since,
-    purged_by,
-  };
+export function showTombstone(row: NotedTombstone): TombstoneDocument {
+  return { ...row, purged_at: row.since };
 }

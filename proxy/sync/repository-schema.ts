@@ -1,11 +1,12 @@
-// A repository in requests and responses of the management API. Its filters are those of libretto.json's sources, which
-// docs/reference/configuration.md explains.
+// The fields of a repository. Its filters are those of libretto.json's sources, which docs/reference/configuration.md
+// explains.
 
 import { z } from 'zod';
-import { credentialsKinds } from '../../sync/repository.ts';
-import { actorSchema, idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { actorSchema, idSchema, time, timeSchema } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
+import { credentialsKinds, repositoryTypes } from './repository.ts';
 
-const type = z.enum(['git', 'directory', 'artifact', 'composer']).meta({
+const type = z.enum(repositoryTypes).meta({
   description:
     '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; ' +
     '`composer` is another Composer repository, whose packages are mirrored',
@@ -63,6 +64,8 @@ const filters = {
     example: { 'acme/tool': '^1.0' },
   }),
 };
+
+export type FilterFields = Fixed<z.output<z.ZodObject<typeof filters>>>;
 
 const secret = (description: string) => z.string().min(1).max(20_000).meta({ description });
 const credentials = z
@@ -129,6 +132,7 @@ export const repositorySchema = z
     updated_at: timeSchema('it was last changed'),
   })
   .meta({ id: 'Repository' });
+export type RepositoryDocument = Fixed<z.output<typeof repositorySchema>>;
 
 const optionalFilters = z.strictObject(filters).partial().shape;
 
@@ -144,9 +148,12 @@ export const repositoryDraft = z
       interval: 900,
     },
   });
+export type RepositoryDraftFields = Fixed<z.output<typeof repositoryDraft>>;
+
 export const repositoryPatch = z
   .strictObject({ credentials: credentials.optional(), ...optionalFilters, interval: interval.optional() })
   .meta({ id: 'RepositoryPatch', example: { versions: '^1.0 || dev-main', interval: 900 } });
+export type RepositoryPatchFields = Fixed<z.output<typeof repositoryPatch>>;
 
 export const removedRepository = z
   .object({
@@ -199,3 +206,4 @@ export const verificationSchema = z
       .meta({ description: 'packages and versions that cannot be published, with the reason' }),
   })
   .meta({ id: 'Verification' });
+export type Verification = Fixed<z.output<typeof verificationSchema>>;

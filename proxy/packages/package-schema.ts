@@ -1,13 +1,13 @@
-// Packages as the management API shows them.
+// Packages as API and commands show them.
 
 import { z } from 'zod';
-import type { PackageName } from '../../../build/contract/name.ts';
-import { parseStability } from '../../../build/contract/stability.ts';
-import { requirementsOf, type PackageDetails } from '../../packages/package-details.ts';
-import type { PackageSummary } from '../../packages/package-summary.ts';
-import type { PublishedVersion } from '../../packages/published-package.ts';
-import type { FindBlock } from '../../policy/admin/blocked-versions.ts';
-import { time, timeSchema } from '../../registry/fields.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { parseStability } from '../../build/contract/stability.ts';
+import { time, timeSchema } from '../registry/fields.ts';
+import type { Fixed } from '../registry/operation.ts';
+import { requirementsOf, type PackageDetails } from './package-details.ts';
+import type { PackageSummary } from './package-summary.ts';
+import type { PublishedVersion } from './published-package.ts';
 
 const version = z.string().meta({ description: 'the version, as written by its author', example: '1.2.0' });
 const links = z.record(z.string(), z.string());
@@ -32,6 +32,7 @@ const summaryShape = {
 export const packageSummary = z
   .object({ ...summaryShape, versions: z.number().int().meta({ description: 'the number of published versions' }) })
   .meta({ id: 'PackageSummary' });
+export type SummaryDocument = Fixed<z.output<typeof packageSummary>>;
 
 const packageVersion = z
   .object({
@@ -148,6 +149,7 @@ export const statisticsSchema = z
       }),
   })
   .meta({ id: 'PackageStatistics' });
+export type StatisticsDocument = Fixed<z.output<typeof statisticsSchema>>;
 
 export const withdrawalSchema = z
   .object({
@@ -161,23 +163,17 @@ export const withdrawalSchema = z
     withdrawn_by: z.string().meta({ description: 'who withdrew it', example: 'usr_4fHj2kLm9QwErTy0' }),
   })
   .meta({ id: 'WithdrawnVersion' });
+export type Withdrawal = Fixed<z.output<typeof withdrawalSchema>>;
 
 export function showSummary(
   { name, description, type, keywords, abandoned, latest_version, versions, updated_at }: PackageSummary,
   downloads: number,
-): z.infer<typeof packageSummary> {
-  return {
-    name,
-    description,
-    type,
-    keywords: [...keywords],
-    abandoned,
-    latest_version,
-    versions,
-    updated_at,
-    downloads,
-  };
+): SummaryDocument {
+  return { name, description, type, keywords, abandoned, latest_version, versions, updated_at, downloads };
 }
+
+/** What keeps a version from clients; undefined: nothing. */
+type FindBlock = (published: PublishedVersion) => { readonly rule: string } | undefined;
 
 export interface PackageBodyParts {
   readonly summary: PackageSummary;
@@ -196,13 +192,13 @@ export function showPackage({
   dependents,
   blockOf,
   origins,
-}: PackageBodyParts): z.infer<typeof packageSchema> {
+}: PackageBodyParts): Fixed<z.output<typeof packageSchema>> {
   return {
     ...showSummary(summary, downloads),
-    license: [...details.license],
-    links: { ...details.links },
+    license: details.license,
+    links: details.links,
     versions: details.versions.map((published) => showVersion(published, blockOf)),
-    dependents: [...dependents],
+    dependents,
     sources: origins ? details.sources.map(({ id, location }) => ({ id, location })) : null,
     quarantined: origins
       ? details.quarantined.map(({ version: left, code, message, where }) => ({ version: left, code, message, where }))
@@ -210,7 +206,7 @@ export function showPackage({
   };
 }
 
-function showVersion(published: PublishedVersion, blockOf: FindBlock): z.infer<typeof packageVersion> {
+function showVersion(published: PublishedVersion, blockOf: FindBlock): Fixed<z.output<typeof packageVersion>> {
   const {
     version: label,
     version_normalized,
@@ -233,8 +229,8 @@ function showVersion(published: PublishedVersion, blockOf: FindBlock): z.infer<t
     reference,
     shasum,
     size,
-    requires: { ...requires },
-    dev_requires: { ...dev_requires },
+    requires,
+    dev_requires,
     signed_by: signer ?? null,
     readme: readme !== undefined,
     changelog: changelog !== undefined,

@@ -1,0 +1,125 @@
+// `libretto policy show|hits|feeds`: the commands about the policy that work on a remote registry, too.
+
+import {
+  acceptPolicyFeed,
+  getPolicy,
+  listPolicyFeeds,
+  listPolicyHits,
+  type PolicyAdminServices,
+} from '../../../proxy/policy/admin/operations.ts';
+import type { FeedView } from '../../../proxy/policy/admin/policy-views.ts';
+import { firstOf, formatTable, printJson, printLines, printProblems } from '../../io/output.ts';
+import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
+import { PolicyFileError } from '../../policy/policy-file.ts';
+import { exceptionTable, ruleTable } from '../../text/policy-text.ts';
+import type { CommandModule } from '../command-parts.ts';
+import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
+
+type PolicyCommand = OperationCommand<PolicyAdminServices>;
+
+const noun: Noun<PolicyAdminServices> = {
+  name: 'policy',
+  compose: async ({ config, state }, context) => {
+    const { policy, close } = await openLocalPolicyAdmin(config, context, state);
+    return { services: { policyAdmin: policy }, close };
+  },
+};
+
+/** The rules in effect, and the exceptions from them. */
+export const show = operationCommand(
+  noun,
+  async ({ call, context, json }) => {
+    const view = await call(getPolicy, {}).catch(faultOf);
+    if (view instanceof PolicyFileError) {
+      printProblems(context.stderr, [
+        `What is in effect cannot be known here: ${view.message}`,
+        'A running server keeps the last good policy: GET /api/policy shows it. Correct the file; ' +
+          '`libretto policy check` names each fault with its place.',
+      ]);
+      return 1;
+    }
+    if (json) {
+      printJson(context.stdout, view);
+      return 0;
+    }
+    const { rules, rules_of_settings: ofSettings, exceptions, revision, file } = view;
+    if (rules.length + ofSettings.length > 0) printLines(context.stdout, ruleTable(ofSettings, rules));
+    if (exceptions.length > 0)
+      printLines(context.stdout, ['', ...exceptionTable(exceptions, context.now().toISOString())]);
+    printLines(context.remarks, [
+      rules.length + ofSettings.length === 0
+        ? 'There is no rule: every version is offered. `libretto policy set FILE` stores a policy.'
+        : '',
+      file === null ? `The policy is in the state, revision ${revision}.` : `The policy is in the file ${file}.`,
+    ]);
+    return 0;
+  },
+  { area: 'all' },
+);
+
+/** Returns the fault of the policy file, and throws any other error. */
+function faultOf(error: unknown): PolicyFileError {
+  if (error instanceof PolicyFileError) return error;
+  throw error;
+}
+
+const mostShown = 200;
+
+/** The versions that rules have refused or noted in requests, each once. */
+export const hits = operationCommand(
+  noun,
+  async ({ all, context, json, print }) => {
+    const found = await all(listPolicyHits);
+    if (found.length === 0 && !json)
+      return printLines(context.remarks, ['No request has met a rule of the policy yet.']);
+    print({ hits: found }, () =>
+      firstOf(
+        formatTable(
+          ['FIRST REQUEST', 'RULE', 'ACTION', 'PACKAGE', 'VERSION', 'TOKEN', 'BECAUSE'],
+          found.map(({ at, rule, action, name, version, token, because }) => [
+            at,
+            rule,
+            action,
+            name ?? 'Composer',
+            version,
+            token ?? '-',
+            because,
+          ]),
+        ),
+        mostShown + 1,
+      ),
+    );
+  },
+  { area: 'all' },
+);
+
+/** The feeds of advisories and filter lists. `--accept` takes a list that has become much smaller. */
+export const feeds: CommandModule = {
+  run: (context, given) => {
+    const opening = { changes: typeof given.flags['accept'] === 'string', area: 'all' } as const;
+    return operationCommand(noun, showFeeds, opening).run(context, given);
+  },
+};
+
+async function showFeeds({ flags, call, context, json, print }: PolicyCommand): Promise<void> {
+  const { accept: feed } = flags;
+  if (typeof feed === 'string') await call(acceptPolicyFeed, { feed });
+  const { data } = await call(listPolicyFeeds, {});
+  if (data.length === 0 && !json) printLines(context.remarks, ['This registry reads no feeds.']);
+  else print({ feeds: data }, () => feedTable(data));
+}
+
+function feedTable(all: readonly FeedView[]): readonly string[] {
+  return formatTable(
+    ['FEED', 'KIND', 'ROWS', 'FETCHED', 'STATUS', 'ADDRESS'],
+    all.map((feed) => [feed.id, feed.kind, String(feed.rows), feed.fetched_at ?? 'never', statusOf(feed), feed.url]),
+  );
+}
+
+function statusOf({ rows, fetched_at: fetched, shrunk, failing_since: since, problem }: FeedView): string {
+  const hasCopy = fetched !== null || rows > 0;
+  if (shrunk !== null) return `shrunk from ${shrunk.from} to ${shrunk.to}; the former copy is used`;
+  if (since !== null) return `${hasCopy ? '' : 'no copy; '}failing since ${since}: ${problem ?? 'unknown'}`;
+  if (!hasCopy) return `no copy: ${problem ?? 'it was not read yet'}`;
+  return problem ?? 'ok';
+}

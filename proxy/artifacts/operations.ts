@@ -1,0 +1,92 @@
+// What can be done with uploaded ZIPs: the operations that API and console call. The upload itself reads its body off the
+// connection, so each of them receives it in its own way (uploads.ts).
+
+import { z } from 'zod';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
+import { idSchema } from '../registry/fields.ts';
+import { operation } from '../registry/operation.ts';
+import { pageOf, pageQuery, paginate } from '../registry/page.ts';
+import type { Actor } from '../state/audit.ts';
+import { artifactSchema, cleanupOrder, cleanupSchema, showArtifact } from './artifact-schema.ts';
+import { orderOf, type Artifacts } from './artifacts.ts';
+
+export interface ArtifactServices {
+  readonly artifactsOf: (actor: Actor) => Artifacts;
+  /** the default retention of a cleanup, days */
+  readonly artifactRetention: () => MaybeAsync<number>;
+}
+
+const tag = 'Artifacts';
+const one = {
+  tag,
+  path: '/api/artifacts/{id}',
+  params: z.strictObject({ id: idSchema('art', 'the artifact') }),
+  answer: artifactSchema,
+} as const;
+
+export const listArtifacts = operation({
+  id: 'listArtifacts',
+  method: 'get',
+  path: '/api/artifacts',
+  tag,
+  summary: 'List artifacts',
+  description: 'Oldest first, including withdrawn and superseded artifacts.',
+  query: pageQuery.extend({
+    name: z.string().max(201).optional().meta({ description: 'only artifacts of this package', example: 'acme/hello' }),
+  }),
+  answer: pageOf(artifactSchema),
+  answers: 'a page of artifacts',
+  run: async ({ artifactsOf }: ArtifactServices, { name, ...query }, { actor }) => {
+    const artifacts = artifactsOf(actor);
+    const { data, next_cursor } = paginate(await artifacts.list(name?.toLowerCase()), query, orderOf);
+    return { data: (await artifacts.standing(data)).map(showArtifact), next_cursor };
+  },
+});
+
+export const getArtifact = operation({
+  ...one,
+  id: 'getArtifact',
+  method: 'get',
+  summary: 'Get an artifact',
+  description: 'Includes withdrawn and superseded artifacts until a cleanup removes them.',
+  answers: 'the artifact',
+  errors: ['NOT_FOUND'],
+  run: async ({ artifactsOf }: ArtifactServices, { id }, { actor }) => showArtifact(await artifactsOf(actor).get(id)),
+});
+
+export const deleteArtifact = operation({
+  ...one,
+  id: 'deleteArtifact',
+  form: '/uploads/:id/withdraw',
+  method: 'delete',
+  summary: 'Withdraw an artifact',
+  description:
+    'The registry no longer offers its version. Existing lock files still install it, unless the policy blocks it. ' +
+    'A repeated request changes nothing.',
+  answers: 'the withdrawn artifact',
+  awaitsBuilder: true,
+  errors: ['NOT_FOUND', 'BUILD_BUSY'],
+  run: async ({ artifactsOf }: ArtifactServices, { id }, { actor }) =>
+    showArtifact(await artifactsOf(actor).withdraw(id)),
+});
+
+export const cleanUpArtifacts = operation({
+  id: 'cleanUpArtifacts',
+  method: 'post',
+  path: '/api/artifacts/cleanup',
+  tag,
+  summary: 'Remove unused ZIPs',
+  description:
+    'Removes withdrawn and superseded ZIPs after their retention, and leftovers of interrupted uploads. ZIPs ' +
+    'in a published document, and files younger than an hour, stay.',
+  body: cleanupOrder,
+  answer: cleanupSchema,
+  answers: 'the removed artifacts; with `dry_run`, the artifacts that would be removed',
+  run: async (services: ArtifactServices, { retention_days, dry_run }, { actor }) => {
+    const retentionDays = retention_days ?? (await services.artifactRetention());
+    const cleanup = await services.artifactsOf(actor).cleanUp({ retentionDays, dryRun: dry_run });
+    return { dry_run, ...cleanup, artifacts: cleanup.artifacts.map(showArtifact) };
+  },
+});
+
+export const artifactOperations = [listArtifacts, cleanUpArtifacts, getArtifact, deleteArtifact];
