@@ -38,18 +38,18 @@ export interface UserDraft {
 
 /** An absent field stays unchanged. */
 export interface UserPatch {
-  readonly name?: string | null;
-  readonly role?: Role;
+  readonly name?: string | null | undefined;
+  readonly role?: Role | undefined;
   /** may change the policy about versions, whatever the role */
-  readonly policyEditor?: boolean;
+  readonly policyEditor?: boolean | undefined;
   /** `disabled` ends the sessions, the tokens of `libretto login` and the invitation immediately */
-  readonly status?: 'active' | 'disabled';
+  readonly status?: 'active' | 'disabled' | undefined;
   /** makes another invitation, with which the user chooses a new password. An earlier invitation ends. */
-  readonly invite?: true;
+  readonly invite?: true | undefined;
   /** for somebody who lost the second factor: removes it and the passkeys, and ends sessions and `libretto login` */
-  readonly resetTwoFactor?: true;
+  readonly resetTwoFactor?: true | undefined;
   /** topics of mails that the person does not want; they change it themselves */
-  readonly mailOff?: readonly MailTopic[];
+  readonly mailOff?: readonly MailTopic[] | undefined;
 }
 
 export interface ChangedUser {

@@ -113,10 +113,8 @@ export const updateUser = operation({
   errors: ['NOT_FOUND', 'LAST_ADMIN', 'CONFLICT'],
   run: async (services: UserServices, { id, ...patch }, { actor }) => {
     const { policy_editor: policyEditor, reset_two_factor: resetTwoFactor, ...others } = patch;
-    const given = Object.entries({ ...others, policyEditor, resetTwoFactor }).filter(
-      ([, value]) => value !== undefined,
-    );
-    return showChange(services, await services.people.usersOf(actor).update(id, Object.fromEntries(given)));
+    const users = services.people.usersOf(actor);
+    return showChange(services, await users.update(id, { ...others, policyEditor, resetTwoFactor }));
   },
 });
 

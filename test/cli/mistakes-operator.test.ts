@@ -156,7 +156,7 @@ const mistakes: readonly Mistake[] = [
     ],
   })),
   ...[
-    ['token', 'list'],
+    ['audit', 'verify'],
     ['package', 'withdraw', 'acme/hello', '1.0.0'],
   ].map((args) => ({
     title: `an address for \`${args.slice(0, 2).join(' ')}\`, which has no remote form`,
@@ -169,7 +169,7 @@ const mistakes: readonly Mistake[] = [
   })),
   {
     title: 'the address of a registry as a flag of a command without a remote form',
-    args: ['token', 'list', '--url', 'https://packages.example.org'],
+    args: ['audit', 'verify', '--url', 'https://packages.example.org'],
     says: ["unknown option '--url'", '(this command has no remote form: run it on the host of the registry)'],
   },
   {

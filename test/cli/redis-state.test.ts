@@ -131,7 +131,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     ).toBe(0);
     expect((await run('settings', 'set', 'limits.read', '7')).exitCode).toBe(0);
     const { id } = await createToken();
-    expect(JSON.parse((await run('token', 'show', id, '--json')).stdout)).toMatchObject({ limit: 7 });
+    expect(JSON.parse((await run('token', 'show', id, '--json')).stdout)).toMatchObject({ effective_rate_limit: 7 });
     expect(await run('audit', 'verify')).toMatchObject({ exitCode: 0 });
     expect((await run('user', 'list', '--json')).stdout).toContain('ada@example.org');
   });

@@ -85,8 +85,9 @@ export const rotate = operationCommand(
 export const revoke = operationCommand(
   tokenNoun,
   async ({ call, operands: [text = ''], report }) => {
-    const { id, description, revoked_at: before } = await call(getToken, { id: text });
-    report(before === null ? await call(revokeToken, { id }) : await call(getToken, { id }), () => [
+    const token = await call(getToken, { id: text });
+    const { id, description, revoked_at: before } = token;
+    report(before === null ? await call(revokeToken, { id }) : token, () => [
       before === null
         ? `${id} (${description}) is revoked. The registry refuses it from now on.`
         : `${id} was revoked already, on ${before}.`,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminPassword, startSignedInRegistry, type SignedInRegistry } from '../util/signed-in-registry.ts';
 
 let registry: SignedInRegistry;
-beforeAll(async () => void (registry = await startSignedInRegistry('remote-people')));
+beforeAll(async () => void (registry = await startSignedInRegistry('remote-administration')));
 afterAll(() => registry.close());
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
