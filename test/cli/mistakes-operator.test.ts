@@ -157,11 +157,7 @@ const mistakes: readonly Mistake[] = [
   })),
   ...[
     ['audit', 'verify'],
-<<<<<<< HEAD
     ['package', 'restore', 'acme/hello', '1.0.0'],
-=======
-    ['package', 'withdraw', 'acme/hello', '1.0.0'],
->>>>>>> noun2
   ].map((args) => ({
     title: `an address for \`${args.slice(0, 2).join(' ')}\`, which has no remote form`,
     args,
