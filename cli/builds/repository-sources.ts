@@ -62,7 +62,7 @@ export function readEntry({ type, url, filters }: RepositorySource): SourceEntry
   throw invalidInput(...issues);
 }
 
-/** `.minimum-stability` → `minimum_stability`, `.only[0]` → `only.0`: the API's fields are libretto.json's, in its own spelling. */
+/** `.minimum-stability` → `minimum_stability`, `.only[0]` → `only.0`: fields of libretto.json, as the API has them. */
 function fieldOf(at: string): string {
   const [, field = '', rest = ''] = /^\.([a-z-]*)(.*)$/s.exec(at) ?? [];
   return `${field === 'path' ? 'url' : field.replaceAll('-', '_')}${rest.replaceAll(/\["?([^\]"]*)"?\]/g, '.$1')}`;

@@ -1,5 +1,5 @@
-// What can be done with uploaded ZIPs: the operations that API and console call. The upload itself reads its body off the
-// connection, so each of them receives it in its own way (uploads.ts).
+// What can be done with uploaded ZIPs: the operations that API and console call. The upload itself reads its body off
+// the connection, so each of them receives it in its own way (uploads.ts).
 
 import { z } from 'zod';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';

@@ -1,5 +1,5 @@
-// `libretto repository sync --child`: the build of a sync in a process of its own, which opens the credentials and passes
-// none of them on.
+// `libretto repository sync --child`: the build of a sync in a process of its own, which opens the credentials and
+// passes none of them on.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { CommandInput } from '../../io/command.ts';

@@ -1,5 +1,5 @@
-// The README and the CHANGELOG of a version over HTTP. They are no operations of their noun, because their answers have a
-// header of their own: a browser that opens one runs no code of the text.
+// The README and the CHANGELOG of a version over HTTP. They are no operations of their noun, because their answers have
+// a header of their own: a browser that opens one runs no code of the text.
 
 import { z } from 'zod';
 import type { TextKind } from '../../../build/contract/package-texts.ts';

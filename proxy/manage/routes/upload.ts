@@ -1,5 +1,5 @@
-// The upload of a ZIP over HTTP: the same service as `libretto publish`. It is no operation of its noun, because its body
-// is a file, and because its status says whether it was new.
+// The upload of a ZIP over HTTP: the same service as `libretto publish`. It is no operation of its noun, because its
+// body is a file, and because its status says whether it was new.
 
 import { rm } from 'node:fs/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';

@@ -1,5 +1,5 @@
-// The forms about a registered repository: its interval and filters, its credentials, a sync, and its removal. Its place
-// never changes.
+// The forms about a registered repository: its interval and filters, its credentials, a sync, and its removal. Its
+// place never changes.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import {
