@@ -3,11 +3,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { adminPassword, startSignedInRegistry, type SignedInRegistry } from '../util/signed-in-registry.ts';
+import { adminPassword, remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
 
-let registry: SignedInRegistry;
-beforeAll(async () => void (registry = await startSignedInRegistry('remote-administration')));
-afterAll(() => registry.close());
+let registry: RemoteTerminal;
+beforeAll(async () => void (registry = await remoteTerminal('remote-administration')));
+afterAll(() => registry[Symbol.asyncDispose]());
 
 const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
 /** The documents of a command on the host and with --url. */
@@ -32,13 +32,13 @@ describe('libretto settings --url', () => {
   ])('fills in the form of %s', async (key, value, shown) => {
     const asked = await registry.there('settings', 'set', key, value);
     expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
-    expect((await registry.opened(asked.stdout)).html).toContain(shown);
+    expect((await registry.opened(asked)).html).toContain(shown);
   });
 
   it('asks in the console before a change is removed', async () => {
     await registry.host('settings', 'set', 'retention.jobs', '9');
     const asked = await registry.there('settings', 'unset', 'retention.jobs');
-    expect((await registry.opened(asked.stdout)).text).toContain('Remove the change of retention.jobs?');
+    expect((await registry.opened(asked)).text).toContain('Remove the change of retention.jobs?');
     const unknown = await registry.there('settings', 'set', 'limit.read', '5');
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean limits.read?')]);
   });
@@ -79,7 +79,7 @@ describe('libretto token --url', () => {
     const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
     const asked = await registry.there('token', 'create', ...args.with(5, day));
     expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
-    const { html, text } = await registry.opened(asked.stdout);
+    const { html, text } = await registry.opened(asked);
     expect(html).toMatch(/name="description"[^>]*value="Shop"/);
     expect(html).toMatch(/value="write" checked/);
     expect(html).toContain(`<option value="${day}T23:59:59.000Z" selected`);
@@ -89,7 +89,7 @@ describe('libretto token --url', () => {
     expect(text).not.toContain('Must be');
     const id = await make('--package', 'acme/*:^1', '--limit', '50');
     const changed = await registry.there('token', 'update', id, '--limit', 'default', '--clear', 'packages');
-    const edit = (await registry.opened(changed.stdout)).html;
+    const edit = (await registry.opened(changed)).html;
     expect(edit).toMatch(/name="rate_limit"[^>]*value=""/);
     expect(edit).not.toContain('value="^1"');
     expect(edit).toMatch(/name="description"[^>]*value="CI"/);
@@ -101,7 +101,7 @@ describe('libretto token --url', () => {
   it('leads to the questions before a rotation and a revocation, and prints no secret', async () => {
     const id = await make();
     const rotation = await registry.there('token', 'rotate', id, '--grace', '30m');
-    expect((await registry.opened(rotation.stdout)).html).toContain('<option value="1800" selected');
+    expect((await registry.opened(rotation)).html).toContain('<option value="1800" selected');
     const done = await registry.browser.post(`/tokens/${id}/revoke`, { current_password: adminPassword });
     expect(done.status).toBe(303);
     const again = await registry.there('token', 'revoke', id);
@@ -131,7 +131,7 @@ describe('libretto user --url', () => {
     expect([without.exitCode, without.stderr]).toEqual([2, expect.stringContaining('add --invite')]);
     const asked = await registry.there('user', 'create', ...args, '--invite');
     expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
-    const { html } = await registry.opened(asked.stdout);
+    const { html } = await registry.opened(asked);
     expect(html).toMatch(/name="email"[^>]*value="eve@example.org"/);
     expect(html).toMatch(/name="name"[^>]*value="Eve"/);
     expect(html).toMatch(/value="maintainer" checked/);
@@ -146,17 +146,17 @@ describe('libretto user --url', () => {
   ])('leads to the question of update %s', async (flag, value, title) => {
     const args = value === undefined ? [flag] : [flag, value];
     const asked = await registry.there('user', 'update', 'bob@example.org', ...args);
-    expect((await registry.opened(asked.stdout)).text).toContain(title);
+    expect((await registry.opened(asked)).text).toContain(title);
   });
 
   it('takes no right away that a link would give', async () => {
-    const { stdout } = await registry.there('user', 'update', 'bob@example.org', '--no-policy-editor');
-    expect((await registry.opened(stdout)).text).not.toContain('change the policy?');
+    const asked = await registry.there('user', 'update', 'bob@example.org', '--no-policy-editor');
+    expect((await registry.opened(asked)).text).not.toContain('change the policy?');
   });
 
   it('leads to the question before an account is disabled, and refuses several changes at once', async () => {
     const asked = await registry.there('user', 'disable', 'bob@example.org');
-    expect((await registry.opened(asked.stdout)).text).toContain('Disable bob@example.org?');
+    expect((await registry.opened(asked)).text).toContain('Disable bob@example.org?');
     const several = await registry.there('user', 'update', 'bob@example.org', '--role', 'viewer', '--enable');
     expect([several.exitCode, several.stderr]).toEqual([2, expect.stringContaining('INSUFFICIENT_SCOPE')]);
     expect(several.stderr).toContain('Sign in to the console');

@@ -2,57 +2,36 @@
 // session becomes a link to the console's form, which the person confirms there.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { hashToken } from '../../proxy/core/tokens/token-format.ts';
 import { signTarget } from '../../proxy/registry/signed-link.ts';
-import { libraryTree, writeTree } from '../util/package-tree.ts';
-import { serveTree, type RunningServer } from '../util/registry.ts';
-import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
+import { adminPassword, remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { createBrowser, type TestBrowser } from '../util/running-console.ts';
-import { temporaryFolder } from '../util/temporary-folder.ts';
 
-const password = 'correct horse battery';
-const folder = temporaryFolder('remote-nouns');
-const agent = new Agent();
-let server: RunningServer;
+const password = adminPassword;
+let terminal: RemoteTerminal;
 let browser: TestBrowser;
 
-const run = (args: readonly string[], options: { readonly heading?: boolean; readonly input?: string } = {}) =>
-  runCli(args, { cwd: folder.path, environment: { XDG_CONFIG_HOME: folder.at('config') }, ...options });
-const host = async (...args: readonly string[]): Promise<string> => {
-  const input = args.includes('--password-stdin') ? `${password}\n` : '';
-  const done = await run([...args, '--data', folder.at('data')], { input });
-  expect(done.exitCode, done.stderr).toBe(0);
-  return done.stdout;
-};
-const there = (...args: readonly string[]): Promise<CliOutcome> => run([...args, '--url', server.url]);
+beforeAll(async () => {
+  terminal = await remoteTerminal('remote-nouns');
+  ({ browser } = terminal);
+});
+afterAll(() => terminal[Symbol.asyncDispose]());
+
+const run = (args: readonly string[], options: { readonly heading?: boolean } = {}) =>
+  runCli(args, {
+    cwd: terminal.folder.path,
+    environment: { XDG_CONFIG_HOME: terminal.folder.at('config') },
+    ...options,
+  });
+const host = (...args: readonly string[]): Promise<string> => terminal.host(...args);
+const there = (...args: readonly string[]): Promise<CliOutcome> => terminal.there(...args);
 const json = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout) as Record<string, unknown>;
 
-beforeAll(async () => {
-  writeTree(folder.at('packages/lib'), libraryTree('acme/lib', { version: '1.0.0' }));
-  await host('build', folder.at('packages/lib'));
-  await host('user', 'create', '--admin', '--email', 'root@example.org', '--password-stdin');
-  server = await serveTree(folder.path, folder.at('data'), []);
-  browser = createBrowser(agent, server.url);
-  expect((await browser.post('/sign-in', { email: 'root@example.org', password })).status).toBe(303);
-  const login = startCli(['login', server.url, '--name', 'laptop'], {
-    cwd: folder.path,
-    environment: { XDG_CONFIG_HOME: folder.at('config') },
-  });
-  const [, code = ''] = await login.shows(/The code is (\S+)/);
-  await browser.post('/device/approve', { code, current_password: password });
-  expect((await login.ended).exitCode).toBe(0);
-});
-afterAll(async () => {
-  await agent.close();
-  await server.stop();
-  await folder.remove();
-});
-
 /** The form at a link that a command printed. */
-const opened = (link: string) => browser.get(link.slice(`${server.url}/ui`.length));
+const opened = (link: string) => browser.get(link.slice(`${terminal.url}/ui`.length));
 
 describe('libretto team --url', () => {
   it('lists and shows teams as on the host, by name and by id', async () => {
@@ -104,7 +83,7 @@ describe('libretto team --url', () => {
       'root@example.org',
       'nobody@x',
       '--data',
-      folder.at('data'),
+      terminal.folder.at('data'),
     ]);
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('Nobody was removed.')]);
     expect((await there('team', 'show', 'Shop')).stdout).toContain('root@example.org');
@@ -118,21 +97,24 @@ describe('libretto team --url', () => {
   });
 
   it('needs no address where the person is signed in and no data folder is found', async () => {
-    mkdirSync(folder.at('elsewhere'));
-    const signedIn = { cwd: folder.at('elsewhere'), environment: { XDG_CONFIG_HOME: folder.at('config') } };
+    mkdirSync(terminal.folder.at('elsewhere'));
+    const signedIn = {
+      cwd: terminal.folder.at('elsewhere'),
+      environment: { XDG_CONFIG_HOME: terminal.folder.at('config') },
+    };
     const listed = await runCli(['team', 'list'], { ...signedIn, heading: true });
     expect(listed).toMatchObject({ exitCode: 0, stdout: (await there('team', 'list')).stdout });
-    expect(listed.stderr).toContain(`Registry: ${server.url}`);
-    const nobody = await runCli(['team', 'list'], { cwd: folder.at('elsewhere') });
+    expect(listed.stderr).toContain(`Registry: ${terminal.url}`);
+    const nobody = await runCli(['team', 'list'], { cwd: terminal.folder.at('elsewhere') });
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('data folder')]);
-    const both = await run(['team', 'list', '--url', server.url, '--data', folder.at('data')]);
-    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining(`--url ${server.url}`)]);
-    expect(both.stderr).toContain(folder.at('data'));
+    const both = await run(['team', 'list', '--url', terminal.url, '--data', terminal.folder.at('data')]);
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining(`--url ${terminal.url}`)]);
+    expect(both.stderr).toContain(terminal.folder.at('data'));
   });
 
   it('names the registry in its first line', async () => {
-    const { stderr } = await run(['team', 'list', '--url', server.url], { heading: true });
-    expect(stderr.split('\n')[0]).toBe(`Registry: ${server.url}`);
+    const { stderr } = await run(['team', 'list', '--url', terminal.url], { heading: true });
+    expect(stderr.split('\n')[0]).toBe(`Registry: ${terminal.url}`);
   });
 });
 
@@ -149,7 +131,7 @@ describe('a filled form', () => {
       link.replace(/signature=./, 'signature=_'),
       `${link}&members=mallory@example.org`,
       `${link}&signature=${'A'.repeat(43)}`,
-      `${server.url}/ui/teams/new?name=Web&signature=`,
+      `${terminal.url}/ui/teams/new?name=Web&signature=`,
     ]) {
       const { status, html, text } = await opened(other);
       expect([other, status, /value="Web"/.test(html), text.includes('filled in this page')]).toEqual([
@@ -164,18 +146,20 @@ describe('a filled form', () => {
   it('is filled in for the person of the terminal alone, also after signing in', async () => {
     const link = await linkOf('team', 'create', 'Web', '--package', 'acme/web');
     await host('user', 'create', '--admin', '--email', 'other@example.org', '--password-stdin');
-    const other = createBrowser(agent, server.url);
+    const other = createBrowser(terminal.agent, terminal.url);
     expect((await other.post('/sign-in', { email: 'other@example.org', password })).status).toBe(303);
-    expect((await other.get(link.slice(`${server.url}/ui`.length))).html).not.toContain('value="Web"');
-    const signedOut = createBrowser(agent, server.url);
-    const { headers } = await signedOut.get(link.slice(`${server.url}/ui`.length));
-    const next = new URL(String(headers['location']), `${server.url}/ui/teams/new`).searchParams.get('next');
-    expect(next).toBe(link.slice(`${server.url}/ui`.length));
+    expect((await other.get(link.slice(`${terminal.url}/ui`.length))).html).not.toContain('value="Web"');
+    const signedOut = createBrowser(terminal.agent, terminal.url);
+    const { headers } = await signedOut.get(link.slice(`${terminal.url}/ui`.length));
+    const next = new URL(String(headers['location']), `${terminal.url}/ui/teams/new`).searchParams.get('next');
+    expect(next).toBe(link.slice(`${terminal.url}/ui`.length));
   });
 
   it('takes only the fields of the operation, and no password', async () => {
     const token = hashToken(
-      String(JSON.parse(readFileSync(folder.at('config/libretto/sign-ins.json'), 'utf8')).sign_ins[0].token) as never,
+      String(
+        JSON.parse(readFileSync(terminal.folder.at('config/libretto/sign-ins.json'), 'utf8')).sign_ins[0].token,
+      ) as never,
     );
     const target = signTarget('/teams/new?name=Web&current_password=guess&role=admin', token);
     const { html } = await browser.get(target);
@@ -223,7 +207,7 @@ describe('libretto api', () => {
       'interval=900',
     );
     expect([made.exitCode, json(made)]).toMatchObject([0, { only: ['acme/*'], interval: 900 }]);
-    const body = folder.at('body.json');
+    const body = terminal.folder.at('body.json');
     writeFileSync(body, JSON.stringify({ type: 'git', url: 'https://git.example.org/acme/web.git' }));
     expect((await api('POST', '/api/repositories', '--input', body)).exitCode).toBe(0);
     expect(json(await api('GET', '/api/repositories', '--field', 'limit=1', '--all'))).toMatchObject({
@@ -252,7 +236,9 @@ describe('libretto api', () => {
   });
 
   it('needs a registry', async () => {
-    const { exitCode, stderr } = await runCli(['api', 'GET', '/api/packages'], { cwd: folder.at('elsewhere') });
+    const { exitCode, stderr } = await runCli(['api', 'GET', '/api/packages'], {
+      cwd: terminal.folder.at('elsewhere'),
+    });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('libretto login')]);
   });
 });

@@ -26,7 +26,7 @@ const host = async (...args: readonly string[]): Promise<string> => {
   return done.stdout;
 };
 const remotely = (...args: readonly string[]): Promise<CliOutcome> => run([...args, '--url', server.url]);
-const there = (...args: readonly string[]): Promise<CliOutcome> => remotely('repository', ...args, '--data', 'nowhere');
+const there = (...args: readonly string[]): Promise<CliOutcome> => remotely('repository', ...args);
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 /** The form at a link that a person opens from a terminal. */
 const opened = (link: string) =>

@@ -14,6 +14,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface RemoteTerminal {
   readonly url: string;
   readonly folder: ReturnType<typeof temporaryFolder>;
+  /** for other browsers */
+  readonly agent: Agent;
   /** of the same admin */
   readonly browser: TestBrowser;
   /** Runs a command on the data folder of the server, and returns what it prints. It must succeed. */
@@ -23,11 +25,11 @@ export interface RemoteTerminal {
   /** Runs a command on the remote registry. */
   readonly there: (...args: readonly string[]) => Promise<CliOutcome>;
   /** The form at the link that a command has printed. */
-  readonly opened: (outcome: CliOutcome) => Promise<PageReply>;
+  readonly opened: (outcome: Pick<CliOutcome, 'stdout'>) => Promise<PageReply>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-const password = 'correct horse battery';
+export const adminPassword = 'correct horse battery';
 
 /** `configuration`: of libretto.json. */
 export async function remoteTerminal(name: string, configuration: object = {}): Promise<RemoteTerminal> {
@@ -37,7 +39,7 @@ export async function remoteTerminal(name: string, configuration: object = {}): 
   const environment = { XDG_CONFIG_HOME: folder.at('config') };
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
   const host = async (...args: readonly string[]): Promise<string> => {
-    const input = args.includes('--password-stdin') ? `${password}\n` : '';
+    const input = args.includes('--password-stdin') ? `${adminPassword}\n` : '';
     const done = await runCli([...args, '--data', folder.at('data')], { cwd: folder.path, environment, input });
     expect(done.exitCode, done.stderr).toBe(0);
     return done.stdout;
@@ -47,14 +49,15 @@ export async function remoteTerminal(name: string, configuration: object = {}): 
   await host('user', 'create', '--admin', '--email', 'root@example.org', '--password-stdin');
   const server = await serveTree(folder.path, folder.at('data'), []);
   const browser = createBrowser(agent, server.url);
-  expect((await browser.post('/sign-in', { email: 'root@example.org', password })).status).toBe(303);
+  expect((await browser.post('/sign-in', { email: 'root@example.org', password: adminPassword })).status).toBe(303);
   const login = startCli(['login', server.url, '--name', 'laptop'], { cwd: folder.path, environment });
   const [, code = ''] = await login.shows(/The code is (\S+)/);
-  await browser.post('/device/approve', { code, current_password: password });
+  await browser.post('/device/approve', { code, current_password: adminPassword });
   expect((await login.ended).exitCode).toBe(0);
   return {
     url: server.url,
     folder,
+    agent,
     browser,
     host,
     run,
