@@ -17,9 +17,12 @@ export async function callRemotely<Input, Output>(
   operation: Operation<never, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  const { id, method, path, query, body, summary, form, secrets = [], answer: answers } = operation;
+  const { id, method, path, params, query, body, summary, form, secrets = [], answer: answers } = operation;
   const values = input as JsonObject;
-  const shown = form === undefined ? operation.formFor?.(input) : formOf(form, values, pick(values, body));
+  const shown =
+    form === undefined
+      ? operation.formFor?.(input)
+      : formOf(form, values, { ...pick(values, params), ...pick(values, query), ...pick(values, body) });
   if (shown !== undefined && hasCondition(id, 'session')) throw needsConsole(remote, summary, shown, secrets);
   const asked = new URLSearchParams(
     Object.entries(pick(values, query)).map(([name, value]): [string, string] => [name, String(value)]),
@@ -61,9 +64,10 @@ function filled(path: string, place: RegExp, values: JsonObject): string {
   return path.replaceAll(place, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** `/teams/:id/edit` with the values of the path, and the fields of the form. */
-function formOf(form: string, values: JsonObject, fields: JsonObject): FilledForm {
-  return { path: filled(form, /:(\w+)/g, values), fields };
+/** `/teams/:id/edit` with the values of the path, and the other fields. */
+function formOf(form: string, values: JsonObject, all: JsonObject): FilledForm {
+  const fields = Object.entries(all).filter(([name]) => !form.split('/').includes(`:${name}`));
+  return { path: filled(form, /:(\w+)/g, values), fields: Object.fromEntries(fields) };
 }
 
 /** A link holds no secret: the person fills it in. The console takes the fields of the person's own token. */
@@ -76,8 +80,10 @@ function needsConsole(
   const open = Object.entries(fields).filter(([name]) => !secrets.includes(name));
   const query = parametersOf(Object.fromEntries(open));
   const missing = secrets.filter((name) => fields[name] !== undefined);
-  const target = `${path}${query.size > 0 ? `?${query}` : ''}`;
+  // a question without fields has nothing to fill in
+  if (query.size === 0) return new NeedsConsole(summary, `${url}/ui${path}`, missing);
   const own = parseToken(token);
+  const target = `${path}?${query}`;
   return new NeedsConsole(
     summary,
     `${url}/ui${own === undefined ? target : signTarget(target, hashToken(own))}`,
