@@ -48,10 +48,11 @@ export interface OperationCommand<Services> extends CommandInput {
   readonly config: Config | undefined;
   readonly services: Services | undefined;
   readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
-  /** The items of all pages. `more`: what the list takes beside its page. */
+  /** The items of all pages, or the first `most`. `more`: what the list takes beside its page. */
   readonly all: <Input extends PageQuery, Item>(
     operation: Operation<Services, Input, Page<Item>>,
     more?: Omit<Input, keyof PageQuery>,
+    most?: number,
   ) => Promise<readonly Item[]>;
   /** Prints an answer: as JSON, or the lines of its text. */
   readonly print: <Document extends object>(
@@ -100,8 +101,7 @@ async function openRegistry<Services>(
 ): Promise<Registry<Services>> {
   if (flags['url'] !== undefined && flags['data'] !== undefined)
     throw new UsageError(
-      `Both a registry (--url ${String(flags['url'])}) and a data folder (--data ${String(flags['data'])}) are named. ` +
-        'Leave one of them out.',
+      `Both a registry (--url) and a data folder (--data ${String(flags['data'])}) are named. Leave one of them out.`,
     );
   const remote = (await namedRegistry(context, flags, formerUrl)) ?? (await rememberedRegistry(context, flags));
   if (remote !== undefined) {
@@ -143,7 +143,8 @@ async function namedRegistry(context: Context, flags: CommandInput['flags'], for
     return await remoteOf(flags, context);
   } catch (error) {
     if (formerUrl === undefined || flags['url'] === undefined || !(error instanceof UsageError)) throw error;
-    throw new UsageError(`${error.message} ${formerUrl}`, { cause: error });
+    // the address of then may be a secret
+    throw new UsageError(`--url names a registry, at which you are not signed in. ${formerUrl}`, { cause: error });
   }
 }
 
@@ -164,7 +165,7 @@ function commandOf<Services>(
     config,
     services,
     call,
-    all: (operation, more) => allPages((query) => call(operation, query), more),
+    all: (operation, more, most) => allPages((query) => call(operation, query), more, most),
     print: printTo(context.stdout),
     report: printTo(context.summary),
     confirm: (deed, consequence) => {

@@ -13,22 +13,28 @@ export interface PageQuery {
   readonly cursor?: string | undefined;
 }
 
-/** The most items of a page. */
-export const longestPage = 200;
+const longestPage = 200;
+/** More than any list has: a server that sends empty pages for ever is none. */
+const mostPages = 100_000;
 
-/** `more`: what the list takes beside its page. Throws UsageError for a list that repeats a page. */
+/**
+ * The items of all pages, or the first `most`. `more`: what the list takes beside its page. Throws UsageError for a list
+ * without an end.
+ */
 export async function allPages<Input extends PageQuery, Item>(
   read: (query: Input) => Promise<Page<Item>>,
   more?: Omit<Input, keyof PageQuery>,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   const seen = new Set<string>();
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Page<Item> = await read({ ...more, limit: longestPage, cursor } as unknown as Input);
+  for (let cursor: string | null | undefined; cursor !== null && items.length < most;) {
+    const limit = Math.min(longestPage, most - items.length);
+    const page: Page<Item> = await read({ ...more, limit, cursor } as unknown as Input);
     for (const item of page.data) items.push(item);
     cursor = page.next_cursor;
-    if (cursor !== null && seen.size === seen.add(cursor).size)
-      throw new UsageError('The registry gives the same page of a list again. Check its address.');
+    if (cursor !== null && (seen.size === seen.add(cursor).size || seen.size > mostPages))
+      throw new UsageError('The list of the registry has no end. Check its address.');
   }
   return items;
 }

@@ -4,7 +4,10 @@
 import { Readable } from 'node:stream';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { hasCondition } from '../../proxy/auth/permissions.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { requestRemote } from './request-remote.ts';
+import { callersOf, hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
 import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
 import { NeedsConsole } from './needs-console.ts';
 import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
@@ -23,7 +26,10 @@ export async function callRemotely<Input, Output>(
     form === undefined
       ? operation.formFor?.(input)
       : formOf(form, values, { ...pick(values, params), ...pick(values, query), ...pick(values, body) });
-  if (shown !== undefined && hasCondition(id, 'session')) throw needsConsole(remote, summary, shown, secrets);
+  if (shown !== undefined && hasCondition(id, 'session')) {
+    await assertMay(remote, id);
+    throw needsConsole(remote, summary, shown, secrets);
+  }
   const asked = new URLSearchParams(
     Object.entries(pick(values, query)).map(([name, value]): [string, string] => [name, String(value)]),
   );
@@ -35,14 +41,23 @@ export async function callRemotely<Input, Output>(
           headers: { 'content-type': 'application/json' },
           body: Readable.from([JSON.stringify(pick(values, body))]),
         };
-  // the HTTP client delays the start of commands in a data folder
-  const { requestRemote } = await import('./request-remote.ts');
   const answer = await requestRemote(remote, { method: upperCase(method), path: target, ...sent });
   if (answers.safeParse(answer.body).success) return answer.body as Output;
   throw new RemoteFailure(
     `${remote.url} answered, but not as this version of Libretto expects: ${id}. Check the address, and the version of ` +
       'the registry.',
   );
+}
+
+/** Throws INSUFFICIENT_SCOPE for a person whose role does not have the operation, and for a token of nobody. */
+async function assertMay(remote: Remote, id: OperationId): Promise<void> {
+  const { body } = await requestRemote(remote, { method: 'GET', path: '/api/auth/me' });
+  const allowed = callersOf(id);
+  const isEditor = body['policy_editor'] === true && allowed.includes('policy editor');
+  if (isEditor || allowed.some((one) => one === body['role'])) return;
+  throw new RegistryError('INSUFFICIENT_SCOPE', {
+    message: `The role ${String(body['role'])} may not do that. It needs the role ${allowed.join(' or ')}.`,
+  });
 }
 
 function upperCase<Method extends string>(method: Method): Uppercase<Method> {
@@ -60,8 +75,13 @@ function pick(values: JsonObject, schema: Operation<never>['body']): JsonObject 
   );
 }
 
+/** Throws UsageError for a value that is no segment of a path: addresses drop `.` and `..`. */
 function filled(path: string, place: RegExp, values: JsonObject): string {
-  return path.replaceAll(place, (_, name: string) => encodeURIComponent(String(values[name])));
+  return path.replaceAll(place, (_, name: string) => {
+    const text = String(values[name]);
+    if (/^\.{0,2}$/.test(text)) throw new UsageError(`${JSON.stringify(text)} is no id and no name.`);
+    return encodeURIComponent(text);
+  });
 }
 
 /** `/teams/:id/edit` with the values of the path, and the other fields. */

@@ -18,7 +18,7 @@ export async function listAll(remote: Remote, path: string): Promise<JsonObject[
     for (const item of body['data'] as readonly JsonValue[]) if (isJsonObject(item)) found.push(item);
     cursor = body['next_cursor'];
     if (typeof cursor === 'string' && seen.size === seen.add(cursor).size)
-      throw new RemoteFailure(`${remote.url} gives the same page of a list again. Check the address.`);
+      throw new RemoteFailure(`The list of ${remote.url} has no end. Check the address.`);
   }
   return found;
 }

@@ -77,12 +77,14 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   if (found === undefined)
     throw new RegistryError('NOT_FOUND', { message: 'The console has no page with this address.' });
   const { hasBuilder, publicUrl } = parts;
-  const filledBy = found.kind === 'form' && !posts ? await parts.terminalOf(visit) : undefined;
-  const request = pageRequest(visit, found, { ...originsOf(visit, publicUrl), hasBuilder, filledBy });
+  const request = pageRequest(visit, found, { ...originsOf(visit, publicUrl), hasBuilder });
   if (isUnsafe(parts, visit)) return respond(visit, unsafeTransportView(visit.host), parts.assets);
   if (!hasBuilder) assertWithoutBuilder(found.definition.operation);
+  const filledBy = found.kind === 'form' && !posts ? await parts.terminalOf(visit) : undefined;
   if (found.kind === 'form' && found.definition.awaitsBuilder === true) awaitBuilder(visit.request);
-  const { outcome, cookies } = posts ? await post(parts, visit, found, request) : await show(found, request);
+  const { outcome, cookies } = posts
+    ? await post(parts, visit, found, request)
+    : await show(found, { ...request, filledBy });
   return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });
 }
 

@@ -2,7 +2,7 @@
 
 import { personalTokens } from '../auth/personal-tokens.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { isSignedBy } from '../registry/signed-link.ts';
+import { isSignedBy, seemsSigned } from '../registry/signed-link.ts';
 import type { Visit } from './request/visit.ts';
 import { createAssets, readAssetFiles } from './assets/assets.ts';
 import { createConsole, type Console, type ConsoleParts } from './console.ts';
@@ -90,7 +90,7 @@ async function terminalOf(
   state: Pick<StateStore, 'range'>,
   { caller, target, request }: Visit,
 ): Promise<string | undefined> {
-  if (caller === undefined || !target.includes('signature=')) return undefined;
+  if (caller === undefined || !seemsSigned(target)) return undefined;
   const tokens = await personalTokens(state, caller.userId, request.nowMs);
   return tokens.find(({ hash }) => isSignedBy(target, hash))?.description;
 }

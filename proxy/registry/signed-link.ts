@@ -4,15 +4,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TokenHash } from '../core/tokens/token-format.ts';
 
+const signed = /^(.*)[?&]signature=([\w-]{43})$/s;
+
 /** `target`: path and query below /ui. */
 export function signTarget(target: string, key: TokenHash): string {
   return `${target}${target.includes('?') ? '&' : '?'}signature=${signatureOf(target, key)}`;
 }
 
+/** Whether it is worth reading tokens for. */
+export function seemsSigned(target: string): boolean {
+  return signed.test(target);
+}
+
 /** Whether the holder of the token with this hash signed the target, exactly as it is written. */
 export function isSignedBy(target: string, key: TokenHash): boolean {
-  const [, signed = '', signature = ''] = /^(.*)[?&]signature=([\w-]{43})$/s.exec(target) ?? [];
-  return signature !== '' && timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(signed, key)));
+  const [, rest = '', signature = ''] = signed.exec(target) ?? [];
+  return signature !== '' && timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(rest, key)));
 }
 
 function signatureOf(target: string, key: TokenHash): string {

@@ -108,8 +108,15 @@ describe('libretto team --url', () => {
     const nobody = await runCli(['team', 'list'], { cwd: terminal.folder.at('elsewhere') });
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('data folder')]);
     const both = await run(['team', 'list', '--url', terminal.url, '--data', terminal.folder.at('data')]);
-    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining(`--url ${terminal.url}`)]);
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('a registry (--url)')]);
     expect(both.stderr).toContain(terminal.folder.at('data'));
+  });
+
+  it('is refused without a link to a token that has ended, and for what is no id', async () => {
+    const ended = await there('team', 'create', 'Web', '--package', 'acme/web', '--token', `lib_r_${'a'.repeat(38)}`);
+    expect([ended.stdout, ended.stderr]).toEqual(['', expect.stringContaining('token')]);
+    const dots = await there('repository', 'hook', '..', '--replay', 'dlv_aaaaaaaaaaaaaaaa');
+    expect([dots.exitCode, dots.stderr]).toEqual([2, expect.stringContaining('".." is no id')]);
   });
 
   it('names the registry in its first line', async () => {

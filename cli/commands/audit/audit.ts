@@ -10,24 +10,16 @@ import { counted, formatTable, printable, printJson, printLines, printProblems }
 import { UsageError } from '../../io/usage-error.ts';
 import type { CommandModule } from '../command-parts.ts';
 import { withState } from './existing-state.ts';
-import { longestPage } from '../../remote/all-pages.ts';
 import { operationCommand, type Noun } from '../operation-command.ts';
 
 const noun: Noun<AuditServices> = { name: 'audit', compose: ({ state }) => ({ services: { state } }) };
 
 /** The newest events, or those that fit. */
-export const list = operationCommand(noun, async ({ flags, call, json, context, print }) => {
+export const list = operationCommand(noun, async ({ flags, all, json, context, print }) => {
   const limit = parseWholeNumber(flags['limit'], 1, 100_000);
   if (limit === undefined)
     throw new UsageError(`--limit is ${JSON.stringify(flags['limit'])}; allowed: a whole number from 1 to 100000.`);
-  const filter = filterOf(flags);
-  const events: AuditEventDocument[] = [];
-  for (let cursor: string | null | undefined; cursor !== null && events.length < limit;) {
-    const atOnce = Math.min(limit - events.length, longestPage);
-    const page = await call(listAuditEvents, { ...filter, limit: atOnce, cursor });
-    events.push(...page.data);
-    cursor = page.next_cursor;
-  }
+  const events = await all(listAuditEvents, filterOf(flags), limit);
   if (events.length === 0 && !json) printLines(context.remarks, ['There is no such event in the audit log.']);
   else
     print({ events }, () => formatTable(['SEQ', 'TIME', 'ACTOR', 'ACTION', 'SUBJECT', 'DETAILS'], events.map(rowOf)));

@@ -16,7 +16,6 @@ import {
   updateEndpoint,
   type EndpointServices,
 } from '../../../proxy/notifications/operations.ts';
-import type { DeliveryDocument } from '../../../proxy/notifications/endpoints/endpoint-schema.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeNotifying } from '../../compose/notifying.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
@@ -163,14 +162,14 @@ export const deliveries: CommandModule = {
 };
 
 async function listOrReplay(
-  { call, operands, json, context, config, print }: NotifyCommand,
+  { call, all, operands, json, context, config, print }: NotifyCommand,
   limit: number,
   range: ReturnType<typeof replayRange>,
 ): Promise<void> {
   const { id, enabled } = await call(getEndpoint, { id: operands[0] ?? '' });
   const replayed = range && (await call(replayNotifications, { id, ...range }).catch(unknownEvent(id))).deliveries;
   if (json || replayed === undefined) {
-    const newest = await newestDeliveries(call, id, limit);
+    const newest = await all(listNotificationDeliveries, { id }, limit);
     print({ endpoint: id, replayed: replayed ?? null, deliveries: newest }, () => describeDeliveries(newest));
   } else if (replayed === 0) printLines(context.summary, ['No delivery is of this time. Nothing is sent again.']);
   else {
@@ -181,23 +180,6 @@ async function listOrReplay(
     printWarnings(context.stderr, [
       `The endpoint is disabled, so that nothing is sent. Enable it: \`libretto notify update ${id} --enable\`.`,
     ]);
-}
-
-const longestPage = 200;
-
-async function newestDeliveries(
-  call: NotifyCommand['call'],
-  id: string,
-  limit: number,
-): Promise<readonly DeliveryDocument[]> {
-  const found: DeliveryDocument[] = [];
-  for (let cursor: string | null | undefined; cursor !== null && found.length < limit;) {
-    const asked = Math.min(longestPage, limit - found.length);
-    const page = await call(listNotificationDeliveries, { id, limit: asked, cursor });
-    found.push(...page.data);
-    cursor = page.next_cursor;
-  }
-  return found;
 }
 
 function unknownEvent(id: string): (error: unknown) => never {

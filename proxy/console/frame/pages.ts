@@ -88,7 +88,7 @@ export class Pages {
 export function pageRequest(
   visit: Visit,
   { definition: { operation }, params }: PageMatch,
-  server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder' | 'filledBy'>,
+  server: Pick<PageRequest, 'origin' | 'consoleOrigin' | 'hasBuilder'>,
 ): SignedInRequest | PageRequest {
   const { request, caller, target, isConfirmed } = visit;
   const visitor = caller ?? ({ kind: 'nobody' } as const);
@@ -112,6 +112,7 @@ export function pageRequest(
     waitingSignIn: readCookie(request.incoming.headers.cookie, 'sso', visit),
     clientAddress: request.clientAddress,
     ...server,
+    filledBy: undefined,
     nowMs: request.nowMs,
   };
 }

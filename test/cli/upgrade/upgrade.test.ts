@@ -106,7 +106,7 @@ describe('a data folder of 0.1.0', () => {
 
   it('keeps tokens, settings, the audit log, withdrawals and history', async () => {
     const { tokens } = await json<{ tokens: Record<string, unknown>[] }>('token', 'list');
-    expect(tokens.map(({ description, status, limit }) => [description, status, limit])).toEqual([
+    expect(tokens.map(({ description, status, effective_rate_limit: limit }) => [description, status, limit])).toEqual([
       ['sees all', 'active', 5000],
       ['sees hello 1.0', 'active', 5000],
       ['is revoked', 'revoked', 5000],
