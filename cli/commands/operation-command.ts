@@ -14,7 +14,7 @@ import { printJson, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { NeedsConsole } from '../remote/needs-console.ts';
 import { allPages, type Page, type PageQuery } from '../remote/all-pages.ts';
-import { remoteOf } from '../remote/remote.ts';
+import { remoteOf, type Remote } from '../remote/remote.ts';
 import type { CommandModule } from './command-parts.ts';
 import { rememberedRegistry } from './remembered-registry.ts';
 
@@ -103,9 +103,10 @@ async function openRegistry<Services>(
     throw new UsageError(
       `Both a registry (--url) and a data folder (--data ${String(flags['data'])}) are named. Leave one of them out.`,
     );
-  const remote = (await namedRegistry(context, flags, formerUrl)) ?? (await rememberedRegistry(context, flags));
+  const named = await namedRegistry(context, flags, formerUrl);
+  const remote = named ?? (await rememberedRegistry(context, flags));
   if (remote !== undefined) {
-    if (flags['json'] !== true) printLines(context.remarks, [`Registry: ${remote.url}`]);
+    if (flags['json'] !== true) printLines(context.remarks, [headingOf(remote, named === undefined)]);
     // loaded when needed, because the start of a command counts
     const { callRemotely } = await import('../remote/call-remotely.ts');
     return {
@@ -131,6 +132,10 @@ async function openRegistry<Services>(
       await opened.state.close();
     },
   };
+}
+
+function headingOf({ url }: Remote, isRemembered: boolean): string {
+  return `Registry: ${url}${isRemembered ? ' (you are signed in there; --data names a folder of this machine)' : ''}`;
 }
 
 /** As remoteOf; `formerUrl`: the option that --url was in former versions, for a command line of then. */

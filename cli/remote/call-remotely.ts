@@ -3,16 +3,16 @@
 
 import { Readable } from 'node:stream';
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
-import { UsageError } from '../io/usage-error.ts';
-import { requestRemote } from './request-remote.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { callersOf, hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
-import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
-import { NeedsConsole } from './needs-console.ts';
 import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
+import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
 import { signTarget } from '../../proxy/registry/signed-link.ts';
+import { UsageError } from '../io/usage-error.ts';
+import { NeedsConsole } from './needs-console.ts';
 import { RemoteFailure, type Remote } from './remote.ts';
+import { requestRemote } from './request-remote.ts';
 
 /** Throws NeedsConsole, RegistryError with the registry's refusal, and RemoteFailure. */
 export async function callRemotely<Input, Output>(
