@@ -148,8 +148,8 @@ async function namedRegistry(context: Context, flags: CommandInput['flags'], for
     return await remoteOf(flags, context);
   } catch (error) {
     if (formerUrl === undefined || flags['url'] === undefined || !(error instanceof UsageError)) throw error;
-    // the address of then may be a secret
-    throw new UsageError(`--url names a registry, at which you are not signed in. ${formerUrl}`, { cause: error });
+    // without the cause: the address of then may be a secret
+    throw new UsageError(`--url names a registry, at which you are not signed in. ${formerUrl}`);
   }
 }
 

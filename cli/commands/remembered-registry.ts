@@ -12,10 +12,15 @@ import { remoteOf, type Remote } from '../remote/remote.ts';
  * UsageError where the person is signed in at several registries, and what remoteOf throws.
  */
 export async function rememberedRegistry(context: Context, flags: CommandInput['flags']): Promise<Remote | undefined> {
-  const { environment, now } = context;
   const { data, state, file } = await configOf(context, flags);
   if (data.origin.from !== 'default' || state.value !== undefined || file !== undefined) return undefined;
   if (!['nothing', 'empty'].includes(classifyFolder(data.value))) return undefined;
+  return registryOfSignIn(context, flags);
+}
+
+/** The only registry where the person is signed in, whatever is in this folder; undefined: nobody is signed in. */
+export async function registryOfSignIn(context: Context, flags: CommandInput['flags']): Promise<Remote | undefined> {
+  const { environment, now } = context;
   // loaded when needed, because the start of a command counts
   const { openSignIns } = await import('../login/sign-ins.ts');
   const all = openSignIns(environment).list();

@@ -15,7 +15,7 @@ export interface PageQuery {
 
 const longestPage = 200;
 /** More than any list has: a server that sends empty pages for ever is none. */
-const mostPages = 100_000;
+const mostPages = 10_000;
 
 /**
  * The items of all pages, or the first `most`. `more`: what the list takes beside its page. Throws UsageError for a list

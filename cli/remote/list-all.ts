@@ -17,7 +17,7 @@ export async function listAll(remote: Remote, path: string): Promise<JsonObject[
       throw new RemoteFailure(`${remote.url} answered, but not like a Libretto registry. Check the address.`);
     for (const item of body['data'] as readonly JsonValue[]) if (isJsonObject(item)) found.push(item);
     cursor = body['next_cursor'];
-    if (typeof cursor === 'string' && seen.size === seen.add(cursor).size)
+    if (typeof cursor === 'string' && (seen.size === seen.add(cursor).size || seen.size > 10_000))
       throw new RemoteFailure(`The list of ${remote.url} has no end. Check the address.`);
   }
   return found;

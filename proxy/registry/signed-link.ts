@@ -4,11 +4,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TokenHash } from '../core/tokens/token-format.ts';
 
-const signed = /^(.*)[?&]signature=([\w-]{43})$/s;
+const signed = /^(.*)[?&]_signature=([\w-]{43})$/s;
 
-/** `target`: path and query below /ui. */
+/** `target`: path and query below /ui. No field of a form begins with an underscore. */
 export function signTarget(target: string, key: TokenHash): string {
-  return `${target}${target.includes('?') ? '&' : '?'}signature=${signatureOf(target, key)}`;
+  return `${target}${target.includes('?') ? '&' : '?'}_signature=${signatureOf(target, key)}`;
 }
 
 /** Whether it is worth reading tokens for. */

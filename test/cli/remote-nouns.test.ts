@@ -134,11 +134,11 @@ describe('a filled form', () => {
     for (const other of [
       link.replace('acme%2Fweb', '*'),
       link.replace('name=Web', 'name=Web&members=mallory@example.org'),
-      link.replace(/&signature=.*/, ''),
-      link.replace(/signature=./, 'signature=_'),
+      link.replace(/&_signature=.*/, ''),
+      link.replace(/_signature=./, '_signature=_'),
       `${link}&members=mallory@example.org`,
-      `${link}&signature=${'A'.repeat(43)}`,
-      `${terminal.url}/ui/teams/new?name=Web&signature=`,
+      `${link}&_signature=${'A'.repeat(43)}`,
+      `${terminal.url}/ui/teams/new?name=Web&_signature=`,
     ]) {
       const { status, html, text } = await opened(other);
       expect([other, status, /value="Web"/.test(html), text.includes('filled in this page')]).toEqual([

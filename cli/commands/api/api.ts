@@ -11,7 +11,7 @@ import { UsageError } from '../../io/usage-error.ts';
 import { listAll } from '../../remote/list-all.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import { requestRemote, type RemoteRequest } from '../../remote/request-remote.ts';
-import { rememberedRegistry } from '../remembered-registry.ts';
+import { registryOfSignIn } from '../remembered-registry.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -21,7 +21,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const method = methodOf(operands[0]);
   const path = pathOf(operands[1]);
   const fields = fieldsOf(flags['field'] as readonly string[] | undefined);
-  const remote = (await remoteOf(flags, context)) ?? (await rememberedRegistry(context, flags));
+  const remote = (await remoteOf(flags, context)) ?? (await registryOfSignIn(context, flags));
   if (remote === undefined)
     throw new UsageError(
       'Name the registry with --url or LIBRETTO_URL, or sign in: `libretto login https://packages.example.org`.',

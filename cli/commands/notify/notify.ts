@@ -67,7 +67,7 @@ export const show = operationCommand(noun, async ({ call, operands: [id = ''], j
 });
 
 export const add = operationCommand(
-  noun,
+  { ...noun, formerUrl: 'Write the address of the endpoint without an option.' },
   async (command) => {
     const { call, context, config, operands } = command;
     const issued = await call(createEndpoint, endpointDraft(command, context.workingDirectory, config === undefined));
