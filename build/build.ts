@@ -1,5 +1,5 @@
-// A build from beginning to end: open the data folder, fetch remote sources, take the lock, read the sources, decide and
-// stage package by package, publish in order, remember. Readers see no change before `publish` begins, nor after an
+// A build from beginning to end: open the data folder, fetch remote sources, take the lock, read the sources, decide
+// and stage package by package, publish in order, remember. Readers see no change before `publish` begins, nor after an
 // earlier failure.
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';

@@ -1,5 +1,5 @@
-// LMDB's binaries as the program carries them: lib/cli/lmdb/<platform>-<processor>[-<libc>].node, one for each supported
-// system, from the packages @lmdb/lmdb-*. proxy/state/lmdb-binary.ts loads one of them.
+// LMDB's binaries as the program carries them: lib/cli/lmdb/<platform>-<processor>[-<libc>].node, one for each
+// supported system, from the packages @lmdb/lmdb-*. proxy/state/lmdb-binary.ts loads one of them.
 //
 // The variants for one version of Node are left out: the variant for Node-API runs on every version. Binaries for Linux
 // come with debug information, four fifths of their size. Nothing loads that part, so it is left out too.

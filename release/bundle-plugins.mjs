@@ -1,5 +1,5 @@
-// Plugins of .rolldown.config.mjs. They put into lib/ what an import alone does not bring: LMDB's binaries, the files of
-// Swagger UI, the worker of Piscina, and the list of the libraries inside.
+// Plugins of .rolldown.config.mjs. They put into lib/ what an import alone does not bring: LMDB's binaries, the files
+// of Swagger UI, the worker of Piscina, and the list of the libraries inside.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

@@ -1,5 +1,5 @@
-// The text of THIRD-PARTY-LICENSES.txt: every library inside the package with its licences and notices. A text that many
-// libraries share stands there once for each, because each names its own holders of the copyright.
+// The text of THIRD-PARTY-LICENSES.txt: every library inside the package with its licences and notices. A text that
+// many libraries share stands there once for each, because each names its own holders of the copyright.
 
 const rule = '='.repeat(80);
 

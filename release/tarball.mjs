@@ -1,5 +1,5 @@
-// Writes the file of a package, as `npm pack` does, but with the same bytes for the same contents: on every machine, for
-// every user, at any time, and with every version of Node and npm.
+// Writes the file of a package, as `npm pack` does, but with the same bytes for the same contents: on every machine,
+// for every user, at any time, and with every version of Node and npm.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { pack } from 'tar-stream';
 const fileDate = new Date(499_162_500_000);
 
 /**
- * The bytes of the .tgz with these files of `root`, below the folder `package` that npm expects. `executable`: paths that
- * a user runs. `deflate` compresses with the same bytes everywhere: the program's own compressor.
+ * The bytes of the .tgz with these files of `root`, below the folder `package` that npm expects. `executable`: paths
+ * that a user runs. `deflate` compresses with the same bytes everywhere: the program's own compressor.
  */
 export async function packTarball(root, paths, { executable, deflate }) {
   const archive = pack();

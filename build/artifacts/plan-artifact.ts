@@ -1,4 +1,5 @@
-// What the publication of a ZIP would do, without any effect: the checks of the ZIP, and of the version it would become.
+// What the publication of a ZIP would do, without any effect: the checks of the ZIP, and of the version it would
+// become.
 
 import type { Reference } from '../contract/digest.ts';
 import type { PackageName } from '../contract/name.ts';

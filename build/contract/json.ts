@@ -24,8 +24,8 @@ export function loneSurrogate(
 }
 
 /**
- * The path of an object with a member named `__proto__`; undefined: there is none. Code that copies objects loses such a
- * member silently.
+ * The path of an object with a member named `__proto__`; undefined: there is none. Code that copies objects loses such
+ * a member silently.
  */
 export function protoMember(
   value: JsonValue,

@@ -1,6 +1,6 @@
 // The address of a registry, and the two settings by which it names itself in published files: the metadata template
-// and the address of archives. Both are regular expressions for schemas. The parser of each setting adds the rules that a
-// regular expression cannot express.
+// and the address of archives. Both are regular expressions for schemas. The parser of each setting adds the rules that
+// a regular expression cannot express.
 
 const printable = String.raw`[^\s\u0000-\u001f\u007f]`;
 

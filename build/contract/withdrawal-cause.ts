@@ -2,8 +2,8 @@
 
 /**
  * `rollback`: an earlier publication was restored. `person`: somebody withdrew the version. `upload`: its upload was
- * withdrawn or cleaned up. `removed`: its source was removed from the registry. `source`: its source did not have it any
- * more.
+ * withdrawn or cleaned up. `removed`: its source was removed from the registry. `source`: its source did not have it
+ * any more.
  */
 export type WithdrawalReason = 'rollback' | 'person' | 'upload' | 'removed' | 'source';
 

@@ -1,4 +1,5 @@
-// Reads from the history why versions of a package were withdrawn: the newest publication that withdrew a content tells.
+// Reads from the history why versions of a package were withdrawn: the newest publication that withdrew a content
+// tells.
 
 import type { PackageName } from '../contract/name.ts';
 import { contentKey, type WithdrawalCause, type WithdrawalReason } from '../contract/withdrawal-cause.ts';

@@ -71,8 +71,8 @@ async function placePlainCopies({ plain, removals, unusedTexts }: PublicationFil
 }
 
 /**
- * The documents are in place: they name no purged contents. The serving index drops these before the build removes their
- * archives, so that I1 holds at every moment.
+ * The documents are in place: they name no purged contents. The serving index drops these before the build removes
+ * their archives, so that I1 holds at every moment.
  */
 async function placeLastIndexes({ lastIndexes, purgedArchives }: PublicationFiles, output: Output): Promise<void> {
   if (lastIndexes.length + purgedArchives.length === 0) return;

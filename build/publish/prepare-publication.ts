@@ -119,8 +119,8 @@ export function hasNothingToPublish(run: PublishContext, packages: PackagesOutco
 
 /**
  * True if nothing was published before, and nothing can be: each source failed, or every version has to be left out. A
- * mistyped source or a broken composer.json must not begin a registry. A registry with registered repositories has begun
- * already, and remembers what was left out. A folder without packages is no mistake.
+ * mistyped source or a broken composer.json must not begin a registry. A registry with registered repositories has
+ * begun already, and remembers what was left out. A folder without packages is no mistake.
  */
 export function isFirstBuildWithoutResult(
   { tree, scanned }: PublishContext,

@@ -1,7 +1,7 @@
 // Finds the sources that moved away from their recorded place. A path is recorded relative to the data folder: a source
-// inside the folder, or in a workspace around it, moves with the folder. Another source stays behind when the data folder
-// moves alone, and is found at its former absolute path, or at the new path that a person names with --relocate. The
-// versions pass to the source at its new place unchanged: reference and archive stay.
+// inside the folder, or in a workspace around it, moves with the folder. Another source stays behind when the data
+// folder moves alone, and is found at its former absolute path, or at the new path that a person names with --relocate.
+// The versions pass to the source at its new place unchanged: reference and archive stay.
 
 import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';

@@ -131,8 +131,8 @@ export async function restoringRequest(
 }
 
 /**
- * The ids of the sources that the package has come from: a source of other packages that does not answer delays nothing.
- * undefined: the version's source is unknown or forgotten, so any source may have it.
+ * The ids of the sources that the package has come from: a source of other packages that does not answer delays
+ * nothing. undefined: the version's source is unknown or forgotten, so any source may have it.
  */
 async function sourcesOf(
   name: PackageName,

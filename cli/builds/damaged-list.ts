@@ -6,8 +6,8 @@ import { purgedPath } from '../../build/contract/purged.ts';
 import { ListDamaged, PackageDamaged, UploadsLost, WithdrawalRefused } from '../../build/contract/refusals.ts';
 
 /**
- * Turns such a refusal of the build into an outcome: TREE_DAMAGED, with the remedy. The message names only a list, because the
- * sender may not see the packages of other files, nor the missing rows. Rejects with any other error.
+ * Turns such a refusal of the build into an outcome: TREE_DAMAGED, with the remedy. The message names only a list,
+ * because the sender may not see the packages of other files, nor the missing rows. Rejects with any other error.
  */
 export async function orDamagedList<Outcome>(work: Promise<Outcome>): Promise<Outcome | RefusedArtifact> {
   try {

@@ -1,5 +1,5 @@
-// Names sources for people: by their absolute path or URL. Documents keep the written form, which is relative to the data
-// folder.
+// Names sources for people: by their absolute path or URL. Documents keep the written form, which is relative to the
+// data folder.
 
 import { existsSync, realpathSync } from 'node:fs';
 

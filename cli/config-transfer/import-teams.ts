@@ -1,5 +1,5 @@
-// Imports the teams of a configuration document: makes missing ones, changes different ones, and removes none. A team is
-// found by its name.
+// Imports the teams of a configuration document: makes missing ones, changes different ones, and removes none. A team
+// is found by its name.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -26,8 +26,8 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-// Where an invited person chooses a password, as far as the configuration tells it. A console with an address of its own
-// is not below the address of the registry.
+// Where an invited person chooses a password, as far as the configuration tells it. A console with an address of its
+// own is not below the address of the registry.
 
 export function invitationPage({
   features,

@@ -1,5 +1,5 @@
-// Warns of LIBRETTO_* variables that no setting reads. A CI system may export a variable of that form for its own use, so
-// that an unknown one is no error.
+// Warns of LIBRETTO_* variables that no setting reads. A CI system may export a variable of that form for its own use,
+// so that an unknown one is no error.
 
 import type { TextStream } from '../io/answer-stream.ts';
 import type { Environment } from '../io/environment.ts';

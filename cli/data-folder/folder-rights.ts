@@ -1,6 +1,6 @@
 // Refuses a data folder that belongs to another user. Otherwise a command would take what it may not read for absent,
-// and would answer that a registry has no token. Root may read and write everything, but the files that root makes there
-// are closed to the owner: a command of root that changes such a folder is refused too (decision D407).
+// and would answer that a registry has no token. Root may read and write everything, but the files that root makes
+// there are closed to the owner: a command of root that changes such a folder is refused too (decision D407).
 
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 // The way of every command to its data folder. The command names the folder in its first line on standard error. A
-// command that reads refuses a folder that is missing, is no data folder, or belongs to another user. A command that may
-// come first names a new folder once it has made it: a refused command announces none.
+// command that reads refuses a folder that is missing, is no data folder, or belongs to another user. A command that
+// may come first names a new folder once it has made it: a refused command announces none.
 
 import { formatOrigin, loadConfig, type Config, type Configured } from '../config/config.ts';
 import type { CommandInput } from '../io/command.ts';

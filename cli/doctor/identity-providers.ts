@@ -1,5 +1,5 @@
-// The check of identity providers: the registry knows its own address, each provider answers, its client secret is there,
-// and some group gives a role. Nobody signs in.
+// The check of identity providers: the registry knows its own address, each provider answers, its client secret is
+// there, and some group gives a role. Nobody signs in.
 
 import { IssuerUnavailable, issuerEndpoint } from '../../proxy/oidc/fetch-issuer.ts';
 import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';

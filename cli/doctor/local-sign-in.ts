@@ -1,5 +1,5 @@
-// The check of the setting localSignIn: whether its named admins could sign in on the day on which the identity provider
-// fails.
+// The check of the setting localSignIn: whether its named admins could sign in on the day on which the identity
+// provider fails.
 
 import { localSignInRule, localSignInPeople, repairLocalSignIn } from '../compose/local-sign-in.ts';
 import type { Config } from '../config/config.ts';

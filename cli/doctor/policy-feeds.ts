@@ -1,5 +1,5 @@
-// The check of the policy's feeds: lists that wait for acceptance, feeds without a copy, damaged and old copies, feeds that
-// fail, and packages without an answer. It reads the copies on this disk, and asks no feed.
+// The check of the policy's feeds: lists that wait for acceptance, feeds without a copy, damaged and old copies, feeds
+// that fail, and packages without an answer. It reads the copies on this disk, and asks no feed.
 
 import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { counted } from '../io/output.ts';

@@ -1,4 +1,5 @@
-// The feature `device`: the metadata of the device flow. Its operations are part of the API, and its page of the console.
+// The feature `device`: the metadata of the device flow. Its operations are part of the API, and its page of the
+// console.
 
 import { originOf } from '../../proxy/console/request/visit.ts';
 import { createDeviceMetadata } from '../../proxy/device/metadata-feature.ts';

@@ -1,6 +1,6 @@
 // The feature `notifications`: notifies webhooks, chat services and people by mail of events. One server among all that
-// share a state sends. One among those with the data folder looks at publications: a server with an origin has no records
-// of them.
+// share a state sends. One among those with the data folder looks at publications: a server with an origin has no
+// records of them.
 
 import { createCollector, type Collector } from '../../proxy/notifications/collect/collector.ts';
 import type { Receive } from '../../proxy/notifications/collect/collecting.ts';

@@ -50,9 +50,9 @@ export function readDeployFile(name: string): string {
 }
 
 /**
- * The value of `$schema` in a libretto.json in this folder: a path below the folder, or an address of the file. `script`:
- * as in process.argv[1]. Where links lead to the program, as /opt/libretto to /opt/libretto-0.1.0, the address goes
- * through them, so that it survives an upgrade.
+ * The value of `$schema` in a libretto.json in this folder: a path below the folder, or an address of the file.
+ * `script`: as in process.argv[1]. Where links lead to the program, as /opt/libretto to /opt/libretto-0.1.0, the
+ * address goes through them, so that it survives an upgrade.
  */
 export function schemaOf(directory: string, script: string | undefined): string {
   const real = fileURLToPath(new URL('libretto.schema.json', docs));

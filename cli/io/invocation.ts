@@ -39,8 +39,8 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * Rewrites each `libretto …` in backquotes to the command that works here. `optionsOf`: the options to add to a command,
- * given the words after `libretto`.
+ * Rewrites each `libretto …` in backquotes to the command that works here. `optionsOf`: the options to add to a
+ * command, given the words after `libretto`.
  */
 export function typeable(text: string, invocation: () => string, optionsOf: OptionsOf = () => ''): string {
   if (!text.includes('`libretto ')) return text;

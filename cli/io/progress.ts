@@ -47,8 +47,8 @@ export async function startProgress(stream: TextStream, now: () => number, first
 }
 
 /**
- * `Writing archives 120/900 acme/tool (35/s, 22 s left)`, or `Reading repositories 120 acme/tool` without a known total,
- * with the label cut to fit `width` characters.
+ * `Writing archives 120/900 acme/tool (35/s, 22 s left)`, or `Reading repositories 120 acme/tool` without a known
+ * total, with the label cut to fit `width` characters.
  */
 export function progressLine(event: CommandProgressEvent, pace: Pace, nowMs: number, width: number): string {
   const { phase, label } = event;

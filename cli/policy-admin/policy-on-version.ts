@@ -9,8 +9,8 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { openLocalPolicyAdmin } from './local-policy-admin.ts';
 
 /**
- * null: no rule concerns the version, or there is no such version. Rejects with StateError, and with PolicyFileError for
- * a policy file that cannot be used.
+ * null: no rule concerns the version, or there is no such version. Rejects with StateError, and with PolicyFileError
+ * for a policy file that cannot be used.
  */
 export async function policyOnVersion(
   name: PackageName,

@@ -25,8 +25,8 @@ export function acceptLeadingOptions(program: Command): void {
 }
 
 /**
- * The values of the command's own options, and of those before it; its own are stronger. Throws UsageError for an option
- * before the command that the command does not have.
+ * The values of the command's own options, and of those before it; its own are stronger. Throws UsageError for an
+ * option before the command that the command does not have.
  */
 export function flagsOf(command: Command): OptionValues {
   const ancestors: Command[] = [];
@@ -72,8 +72,8 @@ function refuseImpossiblePath({ flags, long, short }: Option, value: unknown): v
     );
 }
 
-// LIBRETTO_URL is what --url is. A command that has no remote form refuses the variable, as it refuses the flag: otherwise
-// `token list` would show the tokens of another registry than `repository list` beside it. Pure.
+// LIBRETTO_URL is what --url is. A command that has no remote form refuses the variable, as it refuses the flag:
+// otherwise `token list` would show the tokens of another registry than `repository list` beside it. Pure.
 
 /** These work with folders and files of this machine by nature, also in a CI job that exports the variable. */
 const localWork: ReadonlySet<string> = new Set([

@@ -18,8 +18,8 @@ const longestPage = 200;
 const mostPages = 10_000;
 
 /**
- * The items of all pages, or the first `most`. `more`: what the list takes beside its page. Throws UsageError for a list
- * without an end.
+ * The items of all pages, or the first `most`. `more`: what the list takes beside its page. Throws UsageError for a
+ * list without an end.
  */
 export async function allPages<Input extends PageQuery, Item>(
   read: (query: Input) => Promise<Page<Item>>,

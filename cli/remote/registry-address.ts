@@ -7,8 +7,8 @@ import { UsageError } from '../io/usage-error.ts';
 import { parseUrl } from '../../build/contract/parse-url.ts';
 
 /**
- * The address without a slash at its end; undefined if neither names one. Throws UsageError for an invalid address, host
- * or port.
+ * The address without a slash at its end; undefined if neither names one. Throws UsageError for an invalid address,
+ * host or port.
  */
 export function registryAddress(
   flags: Readonly<Record<string, unknown>>,

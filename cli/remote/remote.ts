@@ -33,9 +33,10 @@ export interface Remote extends RemoteRegistry {
 
 /**
  * The remote registry of this command line; undefined: the command works on a data folder. `--data` names a folder, and
- * overrides LIBRETTO_URL. Without a token in the flags and the environment, that of `libretto login` is used. Throws UsageError for an invalid address, for an address without a token, for a token without
- * an address, and for an empty one of both: a forgotten or misspelt secret must not make a job publish into its own
- * folder. Throws UsageError also for http:// to another machine without `--insecure-http`.
+ * overrides LIBRETTO_URL. Without a token in the flags and the environment, that of `libretto login` is used. Throws
+ * UsageError for an invalid address, for an address without a token, for a token without an address, and for an empty
+ * one of both: a forgotten or misspelt secret must not make a job publish into its own folder. Throws UsageError also
+ * for http:// to another machine without `--insecure-http`.
  */
 export async function remoteOf(flags: RemoteFlags, { environment, steps, now }: Context): Promise<Remote | undefined> {
   const isLocal = flags['url'] === undefined && flags['data'] !== undefined;

@@ -27,7 +27,8 @@ export interface RemoteRequest {
 }
 
 /**
- * `isAnswer`: true for a refusal that its caller reads itself. Throws RegistryError with the registry's refusal, RemoteFailure if the server cannot be reached or is no registry.
+ * `isAnswer`: true for a refusal that its caller reads itself. Throws RegistryError with the registry's refusal,
+ * RemoteFailure if the server cannot be reached or is no registry.
  */
 export async function requestRemote(
   remote: RemoteRegistry & Partial<Pick<Remote, 'token'>>,

@@ -1,5 +1,5 @@
-// `.libretto-site/shown.json` in the folder of a catalogue: the publication that its pages show. It shows without a look
-// at thousands of pages whether the catalogue is up to date.
+// `.libretto-site/shown.json` in the folder of a catalogue: the publication that its pages show. It shows without a
+// look at thousands of pages whether the catalogue is up to date.
 
 import { join } from 'node:path';
 import { isJsonObject } from '../../build/contract/json.ts';

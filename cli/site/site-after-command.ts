@@ -1,6 +1,6 @@
-// The catalogue after a command that published: `rollback`, `receive`, `package withdraw` and others. It is written behind
-// the output of the command, and changes neither that output nor the exit code. `build` reports its catalogue itself, and
-// a server keeps it up to date by itself.
+// The catalogue after a command that published: `rollback`, `receive`, `package withdraw` and others. It is written
+// behind the output of the command, and changes neither that output nor the exit code. `build` reports its catalogue
+// itself, and a server keeps it up to date by itself.
 
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

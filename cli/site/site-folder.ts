@@ -10,8 +10,8 @@ import { UsageError } from '../io/usage-error.ts';
 import { markerFolder } from './site-record.ts';
 
 /**
- * The real path of the folder, which need not exist. `path` and `dataDirectory`: absolute. Throws UsageError for a folder
- * of the registry, one around it, and one with files of others.
+ * The real path of the folder, which need not exist. `path` and `dataDirectory`: absolute. Throws UsageError for a
+ * folder of the registry, one around it, and one with files of others.
  */
 export function siteFolder(path: string, dataDirectory: string): string {
   const folder = realPathOf(path);

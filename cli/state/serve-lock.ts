@@ -58,7 +58,8 @@ const countsInRedis =
 
 /**
  * Takes the lock of the one server without a Redis, or a mark among servers with one. Throws UsageError if a server of
- * the other kind, or a second one without a Redis, is running, and StateError for the data folder of a state in a Redis. `address`: of this server for clients, for other commands.
+ * the other kind, or a second one without a Redis, is running, and StateError for the data folder of a state in a
+ * Redis. `address`: of this server for clients, for other commands.
  */
 export async function takeServeLock(
   config: Config,

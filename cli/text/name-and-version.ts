@@ -1,5 +1,5 @@
-// A package and its version in one word, `acme/hello:1.0.0`, as Composer's command line has them. Commands here take two
-// words. Pure.
+// A package and its version in one word, `acme/hello:1.0.0`, as Composer's command line has them. Commands here take
+// two words. Pure.
 
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 

@@ -26,8 +26,8 @@ export function nearestOf(text: string, candidates: Iterable<string>, most: numb
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours between two strings; long ones are compared by their first
- * 64 characters.
+ * Insertions, deletions, replacements and swaps of neighbours between two strings; long ones are compared by their
+ * first 64 characters.
  */
 function editDistance(left: string, right: string): number {
   const [a, b] = [left.slice(0, 64), right.slice(0, 64)];

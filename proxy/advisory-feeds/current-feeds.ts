@@ -1,5 +1,5 @@
-// The feeds that are configured now, and their lists. Lists on disk are in use from the start, before anyone knows which
-// upstreams are configured. The list of a feed that is not configured any more does not count.
+// The feeds that are configured now, and their lists. Lists on disk are in use from the start, before anyone knows
+// which upstreams are configured. The list of a feed that is not configured any more does not count.
 
 import { readdirSync } from 'node:fs';
 import { isAbsence } from '../../build/shared/files/file-stamp.ts';

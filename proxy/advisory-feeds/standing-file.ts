@@ -1,5 +1,5 @@
-// `<data>/feeds/standing.json`: how the last run of each feed ended, and the packages that it has not answered about. The
-// process that asks the feeds writes it, so that every process can show it, and a new one goes on from there.
+// `<data>/feeds/standing.json`: how the last run of each feed ended, and the packages that it has not answered about.
+// The process that asks the feeds writes it, so that every process can show it, and a new one goes on from there.
 
 import { readFileSync } from 'node:fs';
 import { hasWrongChecksum, withChecksum } from '../../build/contract/checksum.ts';

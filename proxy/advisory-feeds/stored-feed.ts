@@ -119,8 +119,8 @@ export class StoredFeed implements ListedFeed {
   }
 
   /**
-   * The address of the feed. A copy of another address stays in use until the first whole run at this one, which is then
-   * compared with it.
+   * The address of the feed. A copy of another address stays in use until the first whole run at this one, which is
+   * then compared with it.
    */
   expect(url: string): void {
     this.#foreign.clear();

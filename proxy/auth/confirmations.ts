@@ -1,6 +1,6 @@
-// Proofs that a person entered the password, or used a passkey, a short time ago. A browser keeps the proof beside its session, and
-// dangerous posts ask for it. A proof belongs to one session, so whatever ends the session ends the proof: a change of
-// the password, for example.
+// Proofs that a person entered the password, or used a passkey, a short time ago. A browser keeps the proof beside its
+// session, and dangerous posts ask for it. A proof belongs to one session, so whatever ends the session ends the proof:
+// a change of the password, for example.
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing } from '../keys/key-ring.ts';

@@ -33,8 +33,8 @@ export interface WaysIn {
 }
 
 /**
- * True for somebody who could sign in: here, or at a provider where they did it before. Without it their tokens rest, as
- * their sessions do.
+ * True for somebody who could sign in: here, or at a provider where they did it before. Without it their tokens rest,
+ * as their sessions do.
  */
 export function hasWayIn({ localSignIn, issuers }: WaysIn, record: UserRecord): boolean {
   if ((record.identities ?? []).some(({ issuer }) => issuers?.includes(issuer) !== false)) return true;

@@ -168,8 +168,8 @@ export interface Arrival {
 }
 
 /**
- * Begins a session of a person whose proofs were all right. `changed`: the user after them. undefined: the user, or a row
- * of `extras`, was changed since `stored` was read. Throws LAST_ADMIN.
+ * Begins a session of a person whose proofs were all right. `changed`: the user after them. undefined: the user, or a
+ * row of `extras`, was changed since `stored` was read. Throws LAST_ADMIN.
  */
 export async function letIn(
   { store, sessions, now }: Pick<LoginOptions, 'store' | 'sessions' | 'now'>,

@@ -55,8 +55,8 @@ export interface WhyReader {
    */
   readonly explain: (name: PackageName, version?: string) => Promise<Explanation>;
   /**
-   * Why each of these contents was withdrawn, in their order; undefined: the history does not know. Throws RegistryError
-   * TREE_DAMAGED.
+   * Why each of these contents was withdrawn, in their order; undefined: the history does not know. Throws
+   * RegistryError TREE_DAMAGED.
    */
   readonly causes: (
     name: PackageName,

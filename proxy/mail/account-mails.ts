@@ -1,4 +1,5 @@
-// The mails of accounts: an invitation, and a link for a new password. Each is a row for the commit that makes the link.
+// The mails of accounts: an invitation, and a link for a new password. Each is a row for the commit that makes the
+// link.
 
 import type { Invitation } from '../auth/invitations.ts';
 import { invitationLink, type InvitationPage } from '../auth/invitation-link.ts';

@@ -1,5 +1,5 @@
-// Fetches what an issuer says of itself: its discovery document, and the key set that it names. Every request passes the
-// guard of all egress.
+// Fetches what an issuer says of itself: its discovery document, and the key set that it names. Every request passes
+// the guard of all egress.
 
 import type { JSONWebKeySet } from 'jose';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';

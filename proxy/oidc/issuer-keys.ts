@@ -1,5 +1,6 @@
-// The keys and descriptions of the accepted issuers, in memory. They are fetched anew after ten minutes, and for an unknown key at most
-// once a minute, however many tokens name one. While an issuer does not answer, its last keys are used for one hour.
+// The keys and descriptions of the accepted issuers, in memory. They are fetched anew after ten minutes, and for an
+// unknown key at most once a minute, however many tokens name one. While an issuer does not answer, its last keys are
+// used for one hour.
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';

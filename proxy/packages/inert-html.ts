@@ -1,6 +1,6 @@
-// Untrusted HTML → inert HTML, by lists of what may stay: no scripts, styles and forms, and nothing that a browser loads.
-// An image becomes its text, with a link to it. Links lead to web pages, mail addresses and places of the same text;
-// links to files of the package wait for their address (text-links.ts).
+// Untrusted HTML → inert HTML, by lists of what may stay: no scripts, styles and forms, and nothing that a browser
+// loads. An image becomes its text, with a link to it. Links lead to web pages, mail addresses and places of the same
+// text; links to files of the package wait for their address (text-links.ts).
 
 import sanitizeHtml from 'sanitize-html';
 import { waitingLink } from './text-links.ts';

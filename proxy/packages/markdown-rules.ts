@@ -1,5 +1,5 @@
-// What Markdown on forges has beyond CommonMark: tables, footnotes, task lists, alerts, headings that links lead to, and
-// HTML. Of the HTML, comments go, and tags that no README needs stay text; inert-html.ts judges the others.
+// What Markdown on forges has beyond CommonMark: tables, footnotes, task lists, alerts, headings that links lead to,
+// and HTML. Of the HTML, comments go, and tags that no README needs stay text; inert-html.ts judges the others.
 
 import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';

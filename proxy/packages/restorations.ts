@@ -1,5 +1,5 @@
-// Publishes versions again that were withdrawn by hand. The builder reads their source in a process of its own; then the
-// record of the withdrawal is removed, with its audit event.
+// Publishes versions again that were withdrawn by hand. The builder reads their source in a process of its own; then
+// the record of the withdrawal is removed, with its audit event.
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';

@@ -1,5 +1,5 @@
-// Adds a passkey to a person's account. The first one turns on two-factor authentication, and comes with recovery codes.
-// The person's other sessions end, as with every change of the second factor.
+// Adds a passkey to a person's account. The first one turns on two-factor authentication, and comes with recovery
+// codes. The person's other sessions end, as with every change of the second factor.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';

@@ -1,5 +1,5 @@
-// The challenges that authenticators sign. A challenge is signed by this registry, lasts five minutes, and belongs to one
-// ceremony of one person within one session or login. Nothing is stored until it is answered.
+// The challenges that authenticators sign. A challenge is signed by this registry, lasts five minutes, and belongs to
+// one ceremony of one person within one session or login. Nothing is stored until it is answered.
 
 import { hash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// Uses a passkey of a known person: verifies the answer, and writes the new count, the time and the used challenge in one
-// commit. A wrong answer counts as a wrong code does. A passkey whose count went back is refused: it was copied.
+// Uses a passkey of a known person: verifies the answer, and writes the new count, the time and the used challenge in
+// one commit. A wrong answer counts as a wrong code does. A passkey whose count went back is refused: it was copied.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Budget } from '../auth/attempt-budgets.ts';

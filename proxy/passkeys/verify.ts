@@ -1,5 +1,5 @@
-// Verifies the answers of authenticators with the library, which is loaded with the first answer. The library throws for
-// everything that is wrong with an answer.
+// Verifies the answers of authenticators with the library, which is loaded with the first answer. The library throws
+// for everything that is wrong with an answer.
 
 import type { Passkey } from '../auth/passkey.ts';
 import type { Assertion, Attestation } from './answer.ts';

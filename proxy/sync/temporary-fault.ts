@@ -1,5 +1,5 @@
-// Tells failures of a sync that may end by themselves, such as a host that does not answer, from those that a person has
-// to mend. What is not known counts as the latter. Pure.
+// Tells failures of a sync that may end by themselves, such as a host that does not answer, from those that a person
+// has to mend. What is not known counts as the latter. Pure.
 
 import type { JobError } from './job.ts';
 

@@ -1,5 +1,5 @@
-// What can be done with tokens: the operations that API, commands and console call. A maintainer has only the tokens that
-// they made themselves.
+// What can be done with tokens: the operations that API, commands and console call. A maintainer has only the tokens
+// that they made themselves.
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';

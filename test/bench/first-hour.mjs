@@ -1,5 +1,5 @@
-// Measures the machine time from a clone of Libretto to one's own package, installed by Composer in another project: the
-// commands of docs/get-started.md, without the time in which a person reads and types.
+// Measures the machine time from a clone of Libretto to one's own package, installed by Composer in another project:
+// the commands of docs/get-started.md, without the time in which a person reads and types.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Serves git over HTTP on loopback: git's own http-backend behind a process of its own, so that it shares no thread with
-// the measured program.
+// Serves git over HTTP on loopback: git's own http-backend behind a process of its own, so that it shares no thread
+// with the measured program.
 
 import { fork, spawn } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// Tests that `libretto config export` and `import` carry the trusted publishers of a registry: whole, since they have no
-// secret, and completely or not at all.
+// Tests that `libretto config export` and `import` carry the trusted publishers of a registry: whole, since they have
+// no secret, and completely or not at all.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests what a rename at the forge does to registered repositories: their address follows, a new repository under the old
-// name is another one, and the identity survives the removal of the connection.
+// Tests what a rename at the forge does to registered repositories: their address follows, a new repository under the
+// old name is another one, and the identity survives the removal of the connection.
 
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests where a server has its console: the way of a browser to it, an address of its own, host names, and the lines that
-// name it.
+// Tests where a server has its console: the way of a browser to it, an address of its own, host names, and the lines
+// that name it.
 
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

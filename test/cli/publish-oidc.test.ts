@@ -1,5 +1,5 @@
-// Tests `libretto publish --oidc` and `libretto ci login` with the shipped program, a CI system that gives ID tokens, and
-// the real Composer.
+// Tests `libretto publish --oidc` and `libretto ci login` with the shipped program, a CI system that gives ID tokens,
+// and the real Composer.
 
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests commands about tokens, settings, users and the audit log of a remote registry: they print what they print on its host, and a
-// change becomes a link to the form of the console.
+// Tests commands about tokens, settings, users and the audit log of a remote registry: they print what they print on
+// its host, and a change becomes a link to the form of the console.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

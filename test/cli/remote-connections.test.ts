@@ -1,5 +1,5 @@
-// Tests `libretto connect --url` and `libretto connection --url`: they read, plan and refresh with a person's token. What
-// needs a session becomes a link to the console's form, and no link holds credentials.
+// Tests `libretto connect --url` and `libretto connection --url`: they read, plan and refresh with a person's token.
+// What needs a session becomes a link to the console's form, and no link holds credentials.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests commands about teams and publishers, and `libretto api`, on a remote registry: they read with the person's token, and what needs a
-// session becomes a link to the console's form, which the person confirms there.
+// Tests commands about teams and publishers, and `libretto api`, on a remote registry: they read with the person's
+// token, and what needs a session becomes a link to the console's form, which the person confirms there.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

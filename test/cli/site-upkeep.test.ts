@@ -1,4 +1,5 @@
-// Tests how the catalogue of the setting `site` follows publications: those of commands, and those that a server notices.
+// Tests how the catalogue of the setting `site` follows publications: those of commands, and those that a server
+// notices.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

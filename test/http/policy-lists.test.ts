@@ -1,5 +1,5 @@
-// I26. Tests the last lists of mirrored packages: whatever an upstream leaves out later, a stored archive that it listed
-// stays blocked, in every process. Damage of such a list is an error, and never an empty list.
+// I26. Tests the last lists of mirrored packages: whatever an upstream leaves out later, a stored archive that it
+// listed stays blocked, in every process. Damage of such a list is an error, and never an empty list.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// I26. Tests that a withdrawal unblocks nothing: an archive of a lock file is judged also where no record of its package
-// is published any more, by what the serving index kept of its record.
+// I26. Tests that a withdrawal unblocks nothing: an archive of a lock file is judged also where no record of its
+// package is published any more, by what the serving index kept of its record.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FormerFacts } from '../../build/contract/former-facts.ts';

@@ -1,5 +1,5 @@
-// I26. Tests the policy at the border of the server: p2 documents, archives and packages.json, for published and mirrored
-// packages, for tokens that see a package and for others.
+// I26. Tests the policy at the border of the server: p2 documents, archives and packages.json, for published and
+// mirrored packages, for tokens that see a package and for others.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHits } from '../../proxy/policy/records/policy-hits.ts';

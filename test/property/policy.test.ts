@@ -1,5 +1,6 @@
-// I26. Compares the server with a model of the policy: random rules, scopes, exceptions and times, for published and mirrored
-// packages, and for tokens with and without a view. Every version is asked for at both places. Some versions are withdrawn.
+// I26. Compares the server with a model of the policy: random rules, scopes, exceptions and times, for published and
+// mirrored packages, and for tokens with and without a view. Every version is asked for at both places. Some versions
+// are withdrawn.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noAdvisories } from '../../build/contract/advisory-lists.ts';

@@ -1,5 +1,5 @@
-// Records the operations on webhooks, and the webhooks themselves: status, headers and body, with a success and an error
-// each.
+// Records the operations on webhooks, and the webhooks themselves: status, headers and body, with a success and an
+// error each.
 
 import { createHmac } from 'node:crypto';
 import { afterAll, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tests what protects the sessions of browsers: cookies, the origin of posts, host names, the way of the connection, and
-// the answers' headers. Over a socket.
+// Tests what protects the sessions of browsers: cookies, the origin of posts, host names, the way of the connection,
+// and the answers' headers. Over a socket.
 
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';

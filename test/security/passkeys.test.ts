@@ -1,5 +1,5 @@
-// Tests attacks on passkeys: answers that are replayed, forged, or meant for another person, session, page or site; copied
-// and removed passkeys; guesses; and posts of other sites. Each is refused, and the audit log says so.
+// Tests attacks on passkeys: answers that are replayed, forged, or meant for another person, session, page or site;
+// copied and removed passkeys; guesses; and posts of other sites. Each is refused, and the audit log says so.
 
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// PHP keeps the compiled code of Composer between its runs, as PHP-FPM does by default: each run of `composer` then needs
-// half of its processor time. Without the opcache extension, PHP ignores these settings.
+// PHP keeps the compiled code of Composer between its runs, as PHP-FPM does by default: each run of `composer` then
+// needs half of its processor time. Without the opcache extension, PHP ignores these settings.
 
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -68,8 +68,9 @@ function linesOf(name: string, stage: readonly Instruction[], skipped: Readonly<
 
 /**
  * The script: builds the image and runs it with a read-only root folder, as its USER without any capability. `inside`
- * are lines of the script that follow: `$container COMMAND …` runs a command in the container, `$work/image` is its root.
- * The script expects the folders `$context`, `$modules` (installed packages), `$work` (empty) and the program `$node`.
+ * are lines of the script that follow: `$container COMMAND …` runs a command in the container, `$work/image` is its
+ * root. The script expects the folders `$context`, `$modules` (installed packages), `$work` (empty) and the program
+ * `$node`.
  */
 export function containerScript(dockerfile: string, inside: string): string {
   const [packed = [], image = []] = stagesOf(dockerfile);

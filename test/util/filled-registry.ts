@@ -1,5 +1,6 @@
 // The shipped server with something on every page of the console: packages of several builds, withdrawn and left-out
-// versions, mirrored packages, tokens, trusted publishers, repositories with jobs, notifications, people, uploads, and what the audit log has.
+// versions, mirrored packages, tokens, trusted publishers, repositories with jobs, notifications, people, uploads, and
+// what the audit log has.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstPackages, secondPackages } from './filled-packages.ts';

@@ -1,5 +1,5 @@
-// Changes the answers of the identity provider of tests on their way out: the claims of ID tokens, and the issuer in the
-// address that it sends browsers to.
+// Changes the answers of the identity provider of tests on their way out: the claims of ID tokens, and the issuer in
+// the address that it sends browsers to.
 
 import type { ServerResponse } from 'node:http';
 import { decodeJwt } from 'jose';

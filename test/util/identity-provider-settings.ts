@@ -1,5 +1,5 @@
-// The configuration of the identity provider of tests, and the rows that it keeps in memory. The rows outlive a rotation
-// of its keys.
+// The configuration of the identity provider of tests, and the rows that it keeps in memory. The rows outlive a
+// rotation of its keys.
 
 import { request } from 'undici';
 import type { Adapter, AdapterPayload, Configuration } from 'oidc-provider';

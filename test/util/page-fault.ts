@@ -1,5 +1,6 @@
 // What is wrong with a page of the console that a browser shows: violations of the rules of accessibility, sideways
-// scrolling, lines to copy that are cut off, requests to other hosts, complaints of the browser, styles and scripts inside the page, and its size.
+// scrolling, lines to copy that are cut off, requests to other hosts, complaints of the browser, styles and scripts
+// inside the page, and its size.
 
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';

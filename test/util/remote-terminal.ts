@@ -1,5 +1,5 @@
-// A running registry with an admin, and a terminal that has signed in to it with `libretto login`: for tests of commands
-// with --url.
+// A running registry with an admin, and a terminal that has signed in to it with `libretto login`: for tests of
+// commands with --url.
 
 import { writeFileSync } from 'node:fs';
 import { Agent } from 'undici';

@@ -25,8 +25,8 @@ export function createTurns(items = itemsInTurn): () => Promise<void> | undefine
 export type InSlices = <Made>(work: () => Made) => Promise<Made>;
 
 /**
- * Runs works one after the other, however many ask at once. After some milliseconds of work, others have their turn. One
- * work should take a few milliseconds at most.
+ * Runs works one after the other, however many ask at once. After some milliseconds of work, others have their turn.
+ * One work should take a few milliseconds at most.
  */
 export function createSlices(): InSlices {
   const one = pLimit(1);

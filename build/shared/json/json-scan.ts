@@ -64,8 +64,8 @@ export function endOfValue(bytes: Buffer, at: number, until: number = bytes.leng
 }
 
 /**
- * How deep arrays and objects are nested, 0 for a number, 1 for `[]`; and how many members all objects have together. The
- * bytes must be JSON. Throws SyntaxError for a text without an end.
+ * How deep arrays and objects are nested, 0 for a number, 1 for `[]`; and how many members all objects have together.
+ * The bytes must be JSON. Throws SyntaxError for a text without an end.
  */
 export function shapeOf(bytes: Buffer): { readonly depth: number; readonly members: number } {
   let [depth, most, members] = [0, 0, 0];

@@ -48,8 +48,8 @@ export function tokenLine(url: string, token: string): string {
 }
 
 /**
- * The arguments behind `composer config` that write the token into auth.json. `host`: with its port. `token`: as a shell
- * takes it.
+ * The arguments behind `composer config` that write the token into auth.json. `host`: with its port. `token`: as a
+ * shell takes it.
  */
 export function authArguments(host: string, token: string): string {
   return `--auth ${quoteForShell(`bearer.${host}`)} ${token}`;

@@ -1,4 +1,5 @@
-// An admitted ZIP or tar as a release. The release holds no open file. A later read returns the admitted bytes, or an error.
+// An admitted ZIP or tar as a release. The release holds no open file. A later read returns the admitted bytes, or an
+// error.
 
 import { createHash } from 'node:crypto';
 import { openZipMembers } from '../../archive/zip-members.ts';

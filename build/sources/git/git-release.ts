@@ -141,9 +141,9 @@ class GitRelease implements Release {
 }
 
 /**
- * The commit, or the digest of the dist that the version names. A package in a folder has the beginning of the commit, which git accepts too, and eight digits for the
- * folder. The same package may come from another folder of the same commit later, and different files must never have
- * the same reference.
+ * The commit, or the digest of the dist that the version names. A package in a folder has the beginning of the commit,
+ * which git accepts too, and eight digits for the folder. The same package may come from another folder of the same
+ * commit later, and different files must never have the same reference.
  */
 function referenceOf({ commit, folder, dist }: ReleaseOutcome): string {
   if (dist?.sha256 !== undefined) return archiveReference(dist.sha256);

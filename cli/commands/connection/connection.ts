@@ -1,5 +1,5 @@
-// `libretto connect` and `libretto connection`: the commands about connections to forges. In a data folder, `connect` and
-// `refresh` ask the forge themselves and wait for its list; a remote registry does it in the background.
+// `libretto connect` and `libretto connection`: the commands about connections to forges. In a data folder, `connect`
+// and `refresh` ask the forge themselves and wait for its list; a remote registry does it in the background.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import {

@@ -53,8 +53,8 @@ export function nextSteps({ answers, out, operator, workingDirectory, invocation
 }
 
 /**
- * The units run as the user `libretto`, in /etc/libretto. Builds refuse a home folder as their data folder, so it is not
- * the home of that user.
+ * The units run as the user `libretto`, in /etc/libretto. Builds refuse a home folder as their data folder, so it is
+ * not the home of that user.
  */
 function unitSteps(out: string, operator: string, systemd: string, data: string): string[] {
   const [config, environment] = ['/etc/libretto/libretto.json', '/etc/libretto/environment'];

@@ -1,5 +1,5 @@
-// Parses the flags of the commands about notification endpoints. The address of a chat service is a secret, so that it may come
-// from a file or from standard input.
+// Parses the flags of the commands about notification endpoints. The address of a chat service is a secret, so that it
+// may come from a file or from standard input.
 
 import type { EndpointPatch } from '../../../proxy/notifications/endpoints/endpoints.ts';
 import type { EndpointDraft, EndpointFields } from '../../../proxy/notifications/endpoints/parse-endpoint.ts';

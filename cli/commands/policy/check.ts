@@ -1,4 +1,5 @@
-// `libretto policy check`: faults of a policy, remarks on it, and what it would change. Exit code 1 for a faulty policy.
+// `libretto policy check`: faults of a policy, remarks on it, and what it would change. Exit code 1 for a faulty
+// policy.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PolicyCheck } from '../../../proxy/policy/admin/policy-admin.ts';

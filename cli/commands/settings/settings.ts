@@ -1,5 +1,5 @@
-// `libretto settings`: the commands about the settings that change at run time. A change takes effect at once, also in a
-// running server.
+// `libretto settings`: the commands about the settings that change at run time. A change takes effect at once, also in
+// a running server.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { parseSettingKey, settingKeys, type SettingKey } from '../../../proxy/settings/definitions.ts';

@@ -1,6 +1,6 @@
-// Turns the affected versions of an OSV advisory into one constraint of Composer. The rules are those of the OSV schema,
-// "Evaluation": a version is affected if a range contains it, or if the list names it. Bounds are read as Composer reads
-// them, so that `fixed: 1.2.3` is `<1.2.3`. Pure.
+// Turns the affected versions of an OSV advisory into one constraint of Composer. The rules are those of the OSV
+// schema, "Evaluation": a version is affected if a range contains it, or if the list names it. Bounds are read as
+// Composer reads them, so that `fixed: 1.2.3` is `<1.2.3`. Pure.
 
 import { matches, parseConstraint } from '../../../build/contract/constraint.ts';
 import type { Constraint } from '../../../build/contract/constraint-model.ts';

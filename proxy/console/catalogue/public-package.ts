@@ -1,5 +1,5 @@
-// What the catalogue shows of a package: its published versions, and who requires it. Where the versions come from, which
-// ones were left out or withdrawn, and how often they are downloaded, only people of the registry may know. Pure.
+// What the catalogue shows of a package: its published versions, and who requires it. Where the versions come from,
+// which ones were left out or withdrawn, and how often they are downloaded, only people of the registry may know. Pure.
 
 import { advisoriesOf, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

@@ -2,8 +2,8 @@
 // without one. Pure.
 
 /**
- * The file of a page, below the folder of the catalogue. `path`: as in the console, `/packages/acme/hello/versions`; of a
- * query only `page` counts.
+ * The file of a page, below the folder of the catalogue. `path`: as in the console, `/packages/acme/hello/versions`; of
+ * a query only `page` counts.
  *
  * - `/packages` → `index.html`, since the list of packages is the first page
  * - `/packages?page=2` → `page-2.html`

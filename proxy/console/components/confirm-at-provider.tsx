@@ -1,5 +1,5 @@
-// What a dangerous form shows to a person who signed in at an identity provider, instead of the field for a password: the
-// way to sign in there again.
+// What a dangerous form shows to a person who signed in at an identity provider, instead of the field for a password:
+// the way to sign in there again.
 
 import { createContext, useContext, type Child } from 'hono/jsx';
 import { hrefTo, PlaceContext } from './place.tsx';

@@ -1,5 +1,5 @@
-// Forms and their fields: a label, a hint, the control, and the fault beneath it. After a refusal a field shows what was
-// typed, except passwords.
+// Forms and their fields: a label, a hint, the control, and the fault beneath it. After a refusal a field shows what
+// was typed, except passwords.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
 import { emptyForm, type FormState, passwordField } from '../request/form-fields.ts';

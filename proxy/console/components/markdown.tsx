@@ -1,5 +1,5 @@
-// A README or CHANGELOG on a page. Its HTML is sanitized (proxy/packages/render-markdown.ts): this is the only text that
-// enters a page without being escaped.
+// A README or CHANGELOG on a page. Its HTML is sanitized (proxy/packages/render-markdown.ts): this is the only text
+// that enters a page without being escaped.
 
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';

@@ -1,5 +1,6 @@
-// Links within the console and the catalogue. They are relative: a server may stand below a path of another one, and the
-// files of the catalogue may lie in any folder. Components are rendered synchronously, so a context can hold the place.
+// Links within the console and the catalogue. They are relative: a server may stand below a path of another one, and
+// the files of the catalogue may lie in any folder. Components are rendered synchronously, so a context can hold the
+// place.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
 import { catalogueFile } from './catalogue-file.ts';

@@ -93,8 +93,8 @@ export function refusedForm(
 }
 
 /**
- * The form with the faults of lines, such as `packages.2`, at the field of their list. A line that has a name instead of
- * a number names it before its fault.
+ * The form with the faults of lines, such as `packages.2`, at the field of their list. A line that has a name instead
+ * of a number names it before its fault.
  */
 export function withLineFaults(state: FormState, lists: readonly string[]): FormState {
   const faults = new Map<string, string>();

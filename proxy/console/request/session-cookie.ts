@@ -1,8 +1,8 @@
 // The cookies of a browser: its session, the proof that its person entered the password a short time ago, and the
 // sign-in at an identity provider that waits for its answer. Over HTTPS their names begin with `__Host-`: then browsers
 // accept them from this host alone, with Secure and without Domain. Below a path of the host they have this path, which
-// `__Host-` forbids: other services of the host get no session. On this machine over plain HTTP the port is in the name,
-// because cookies of localhost are shared by all ports.
+// `__Host-` forbids: other services of the host get no session. On this machine over plain HTTP the port is in the
+// name, because cookies of localhost are shared by all ports.
 
 import { parse, serialize } from 'hono/utils/cookie';
 import type { Secret } from '../../../build/shared/text/secret.ts';

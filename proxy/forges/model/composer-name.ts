@@ -1,5 +1,5 @@
-// Reads the package name of a composer.json that a forge delivered. The text is only a hint for the decision to register
-// the repository: the builder reads the commits themselves.
+// Reads the package name of a composer.json that a forge delivered. The text is only a hint for the decision to
+// register the repository: the builder reads the commits themselves.
 
 import { isJsonObject } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';

@@ -1,5 +1,5 @@
-// The names of forges, owners and repositories. A name from a person or from an API's answer is parsed here once, before
-// it becomes a part of an address.
+// The names of forges, owners and repositories. A name from a person or from an API's answer is parsed here once,
+// before it becomes a part of an address.
 
 import type { Branded } from '../../../build/contract/brand.ts';
 
@@ -18,8 +18,8 @@ export const forgeTitles: Readonly<Record<ForgeName, string>> = {
 export type OwnerName = Branded<string, 'OwnerName'>;
 
 /**
- * `organization`: also a group or a workspace. `self`: the user whose token it is. `installation`: what a GitHub App may
- * read of the owner.
+ * `organization`: also a group or a workspace. `self`: the user whose token it is. `installation`: what a GitHub App
+ * may read of the owner.
  */
 export const ownerKinds = ['organization', 'user', 'self', 'installation'] as const;
 export type OwnerKind = (typeof ownerKinds)[number];

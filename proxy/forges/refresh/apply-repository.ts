@@ -1,5 +1,5 @@
-// Carries out what was decided for one listed repository: reads its composer.json, registers it, notes a rename, reports
-// an archived one. Each row is durable before the next repository.
+// Carries out what was decided for one listed repository: reads its composer.json, registers it, notes a rename,
+// reports an archived one. Each row is durable before the next repository.
 
 import { composerName } from '../model/composer-name.ts';
 import { decideRepository, type Step } from '../model/decide-repository.ts';

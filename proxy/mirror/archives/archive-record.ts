@@ -1,5 +1,6 @@
 // The permanent record of an accepted archive: the bytes of a version of a mirrored package. A release has one record,
-// for any reference, and one for each label with a build (1.0.0+build5). A dev version has one record for each reference.
+// for any reference, and one for each label with a build (1.0.0+build5). A dev version has one record for each
+// reference.
 
 import { createHash } from 'node:crypto';
 import { parseSha1, type Sha1 } from '../../../build/contract/digest.ts';

@@ -19,8 +19,8 @@ function abandonedIn([newest]: readonly JsonObject[]): JsonObject {
 }
 
 /**
- * True if each list and each row of this document can be read. A row that cannot is no proof that a version is no longer
- * listed.
+ * True if each list and each row of this document can be read. A row that cannot is no proof that a version is no
+ * longer listed.
  */
 export function areReadable({ advisories, filter }: Pick<UpstreamDocument, 'advisories' | 'filter'>): boolean {
   const rowsAreReadable = (rows: JsonValue | undefined, constraint: string): boolean =>

@@ -1,5 +1,6 @@
-// The lists that count for a package now. The newest documents of its upstream count, since they may have new advisories.
-// Where they are missing, old, without versions or unreadable, the last known lists count beside them (I26).
+// The lists that count for a package now. The newest documents of its upstream count, since they may have new
+// advisories. Where they are missing, old, without versions or unreadable, the last known lists count beside them
+// (I26).
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

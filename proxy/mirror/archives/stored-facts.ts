@@ -1,5 +1,6 @@
-// The facts of an archive of a mirrored package. Of an accepted archive, its own record counts. An upstream can mark the
-// package as abandoned later, or tell its `published-time` later, and cannot change anything else of accepted bytes. Pure.
+// The facts of an archive of a mirrored package. Of an accepted archive, its own record counts. An upstream can mark
+// the package as abandoned later, or tell its `published-time` later, and cannot change anything else of accepted
+// bytes. Pure.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';

@@ -21,8 +21,8 @@ export interface CachedVersions {
 export const noVersions: CachedVersions = { records: [], beside: {} };
 
 /**
- * The versions in these files, one after the other, each label once. An unreadable file counts as empty: the next request
- * for it fetches it again.
+ * The versions in these files, one after the other, each label once. An unreadable file counts as empty: the next
+ * request for it fetches it again.
  */
 export async function cachedVersions(name: PackageName, paths: readonly string[]): Promise<CachedVersions> {
   const [records, unread]: [JsonObject[], JsonObject[]] = [[], []];

@@ -1,6 +1,6 @@
-// The documents that a p2 document of a mirrored package is made of, and the advisories and filter lists that count for it.
-// Lists concern all versions, and stand in the document of releases. For packages with accepted archives they are kept
-// (last-lists.ts).
+// The documents that a p2 document of a mirrored package is made of, and the advisories and filter lists that count for
+// it. Lists concern all versions, and stand in the document of releases. For packages with accepted archives they are
+// kept (last-lists.ts).
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';

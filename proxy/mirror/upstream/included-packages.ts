@@ -1,6 +1,6 @@
 // Reads the files that packages.json of an older upstream includes: with its packages, or with the digests of their
-// documents. A file with a digest must match it, and is fetched again only when its digest changes. A file without one is
-// fetched again when it is no longer fresh, even if packages.json is unchanged.
+// documents. A file with a digest must match it, and is fetched again only when its digest changes. A file without one
+// is fetched again when it is no longer fresh, even if packages.json is unchanged.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Joins the two documents of a package. In which of them a version stands is the upstream's choice: some have one document
-// for all versions, and answer 404 for the other one.
+// Joins the two documents of a package. In which of them a version stands is the upstream's choice: some have one
+// document for all versions, and answer 404 for the other one.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
@@ -15,9 +15,8 @@ type Cached = CachedDocument<UpstreamDocument>;
 
 /**
  * The document of this stability, with the versions of this stability that stand in the other one; empty if there are
- * none. Clients that want dev
- * versions ask for both documents; the one of dev versions is read for releases only where the other has none. Rejects as
- * `read` does, with UpstreamUnavailable.
+ * none. Clients that want dev versions ask for both documents; the one of dev versions is read for releases only where
+ * the other has none. Rejects as `read` does, with UpstreamUnavailable.
  */
 export async function joinedDocument(
   stability: Stability,

@@ -30,8 +30,8 @@ export interface OfferedVersion {
 }
 
 /**
- * The kind of the reason: Composer could not load the version; its archive is no ZIP; it has no archive, as one with only
- * a `source`; another record counts for its label.
+ * The kind of the reason: Composer could not load the version; its archive is no ZIP; it has no archive, as one with
+ * only a `source`; another record counts for its label.
  */
 export type DropReason = 'unloadable' | 'dist-type' | 'no-dist' | 'label';
 

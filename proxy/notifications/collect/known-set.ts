@@ -1,5 +1,6 @@
-// Events about things that are newly there: an abandoned package, a version that was left out, an advisory, a token that
-// ends. The state remembers the things that were there at the last look. The first look remembers, and tells nothing.
+// Events about things that are newly there: an abandoned package, a version that was left out, an advisory, a token
+// that ends. The state remembers the things that were there at the last look. The first look remembers, and tells
+// nothing.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { RegistryEvent } from '../../events/registry-event.ts';
@@ -12,8 +13,8 @@ export interface Noticed {
 }
 
 /**
- * Hands over the events of things that are new since the last look, and remembers all that are there. `isGone`: true for
- * a remembered id that the present list would name if the thing were still there.
+ * Hands over the events of things that are new since the last look, and remembers all that are there. `isGone`: true
+ * for a remembered id that the present list would name if the thing were still there.
  */
 export async function collectNew(
   collecting: Collecting,

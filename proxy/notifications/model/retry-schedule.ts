@@ -1,5 +1,5 @@
-// When a delivery is tried again: the example schedule of Standard Webhooks, with jitter, so that deliveries that failed
-// together do not return together. Pure.
+// When a delivery is tried again: the example schedule of Standard Webhooks, with jitter, so that deliveries that
+// failed together do not return together. Pure.
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,6 +1,6 @@
-// Moves the rules that the settings `mirroring.*` describe into the policy of the state, under new names, and unsets the
-// settings. It is one commit with one audit event, and no version gets another outcome: a rule keeps all its keys but
-// its name, and its place before the other rules.
+// Moves the rules that the settings `mirroring.*` describe into the policy of the state, under new names, and unsets
+// the settings. It is one commit with one audit event, and no version gets another outcome: a rule keeps all its keys
+// but its name, and its place before the other rules.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';

@@ -1,6 +1,6 @@
-// The facts of the published records of one package, and of its archives. A lock file may name an archive whose record is
-// no longer published: then what the index kept of it counts. An index of an older version of Libretto kept nothing, and
-// the record of the same version counts, or the newest one. Pure.
+// The facts of the published records of one package, and of its archives. A lock file may name an archive whose record
+// is no longer published: then what the index kept of it counts. An index of an older version of Libretto kept nothing,
+// and the record of the same version counts, or the newest one. Pure.
 
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';

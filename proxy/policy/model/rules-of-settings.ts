@@ -1,5 +1,5 @@
-// The rules that the settings `mirroring.*` describe. They decide as these settings always did: about mirrored packages,
-// by the author's time, and archives that are already here are still served. Pure.
+// The rules that the settings `mirroring.*` describe. They decide as these settings always did: about mirrored
+// packages, by the author's time, and archives that are already here are still served. Pure.
 
 import type { SettingValues } from '../../settings/definitions.ts';
 import type { Rule } from './policy-document.ts';

@@ -29,8 +29,8 @@ export function matchClaims(rules: PublisherRules, claims: Claims): Match {
 }
 
 /**
- * By id or by name, so that the owner of a repository that was made anew reads why it is refused. Where rules for claims
- * alone name the job, one of them must hold.
+ * By id or by name, so that the owner of a repository that was made anew reads why it is refused. Where rules for
+ * claims alone name the job, one of them must hold.
  */
 function isOfRepository(
   { repository, repository_id: id, claims: rules }: PublisherRules,

@@ -1,5 +1,5 @@
-// The publishers of one repository share its id: the id that one of them pinned counts at the others, too, so that nobody
-// takes over the name. Pure.
+// The publishers of one repository share its id: the id that one of them pinned counts at the others, too, so that
+// nobody takes over the name. Pure.
 
 import type { PublisherRecord } from '../model/publisher.ts';
 

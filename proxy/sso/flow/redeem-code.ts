@@ -1,6 +1,6 @@
-// The way back from a provider: checks the answer, redeems its code, and returns the claims of the ID token. The library
-// checks the issuer of the answer (RFC 9207), state, nonce, audience and times; the signature is checked here, with the
-// keys that are kept for each issuer.
+// The way back from a provider: checks the answer, redeems its code, and returns the claims of the ID token. The
+// library checks the issuer of the answer (RFC 9207), state, nonce, audience and times; the signature is checked here,
+// with the keys that are kept for each issuer.
 
 import * as oauth from 'oauth4webapi';
 import type { JsonObject } from '../../../build/contract/json.ts';

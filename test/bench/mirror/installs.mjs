@@ -98,8 +98,8 @@ export async function installs({ folder, rounds, servers, say }) {
 let made = 0;
 
 /**
- * The milliseconds of an install into a new project. No file is removed before the end: ext4 skips inodes that have just
- * become free, one by one, so that a removal would slow down the next install.
+ * The milliseconds of an install into a new project. No file is removed before the end: ext4 skips inodes that have
+ * just become free, one by one, so that a removal would slow down the next install.
  */
 async function installed(folder, { url, token }, packages) {
   const [path, home] = [join(folder, `project-${(made += 1)}`), join(folder, `home-${made}`)];

@@ -1,6 +1,7 @@
 // Measures the console on a registry of 10 000 packages: how long a page takes, and what installs notice while people
-// browse. A page is asked for alone, one after the other. Then 20 people look at a page every five seconds, and wrk asks
-// for a p2 document meanwhile. The same people at another server of this machine show what the machine itself costs.
+// browse. A page is asked for alone, one after the other. Then 20 people look at a page every five seconds, and wrk
+// asks for a p2 document meanwhile. The same people at another server of this machine show what the machine itself
+// costs.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // Measures requests a second against nginx, which serves the same files. All servers count requests, and write the
-// request log to a file unless a row says otherwise. A second ratio compares the processor time per request, which means
-// more on a shared machine.
+// request log to a file unless a row says otherwise. A second ratio compares the processor time per request, which
+// means more on a shared machine.
 
 import { join } from 'node:path';
 import { copyOf, makeTree, paths } from './trees.mjs';

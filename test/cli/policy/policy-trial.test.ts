@@ -1,5 +1,5 @@
-// Tests `libretto policy test`, `explain` and `import-settings`, and what `why`, `doctor` and `config` say of the policy,
-// on private packages and a stored mirrored one.
+// Tests `libretto policy test`, `explain` and `import-settings`, and what `why`, `doctor` and `config` say of the
+// policy, on private packages and a stored mirrored one.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
-// Tests today's program on a data folder of version 0.1.0 (data-folder-0.1.0.tar.gz, by write-data-folder.mjs): it serves
-// the same bytes to the same tokens, builds on, and rolls back. Then tests a downgrade: each file with a higher format
-// number is refused, and nothing changes (row 85).
+// Tests today's program on a data folder of version 0.1.0 (data-folder-0.1.0.tar.gz, by write-data-folder.mjs): it
+// serves the same bytes to the same tokens, builds on, and rolls back. Then tests a downgrade: each file with a higher
+// format number is refused, and nothing changes (row 85).
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,6 @@
-// Wrote data-folder-0.1.0.tar.gz, with the compiled program of version 0.1.0 (commit c48e14c). The archive has a registry
-// in use: its sources, its data folder, its tokens, and what 0.1.0 answered. For the folder of another version:
+// Wrote data-folder-0.1.0.tar.gz, with the compiled program of version 0.1.0 (commit c48e14c). The archive has a
+// registry in use: its sources, its data folder, its tokens, and what 0.1.0 answered. For the folder of another
+// version:
 //
 //   node test/cli/upgrade/write-data-folder.mjs PATH-OF-ITS/lib/cli/main.js test/cli/upgrade/data-folder-VERSION.tar.gz
 

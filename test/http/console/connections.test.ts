@@ -1,5 +1,5 @@
-// Tests the pages about connections to forges over a socket, without JavaScript: the plan, the connection, a refresh, the
-// repositories with what needs a person, and the removal.
+// Tests the pages about connections to forges over a socket, without JavaScript: the plan, the connection, a refresh,
+// the repositories with what needs a person, and the removal.
 
 import { expect, it } from 'vitest';
 import type { ConnectionId } from '../../../proxy/sync/forge-place.ts';

@@ -1,5 +1,5 @@
-// Tests which forms of the console ask for the password again: all that make or end secrets, change rights or settings, or
-// decide what clients get. Their pages show the field, and a post without the password changes nothing.
+// Tests which forms of the console ask for the password again: all that make or end secrets, change rights or settings,
+// or decide what clients get. Their pages show the field, and a post without the password changes nothing.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasCondition } from '../../../proxy/auth/permissions.ts';

@@ -1,5 +1,5 @@
-// Tests the pages about repositories over a socket, without JavaScript: the list, a repository, its syncs with their log
-// while they run, and the removal. The builder answers as the test says.
+// Tests the pages about repositories over a socket, without JavaScript: the list, a repository, its syncs with their
+// log while they run, and the removal. The builder answers as the test says.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../util/eventually.ts';

@@ -1,4 +1,5 @@
-// Tests what the preview of a token warns of: patterns that match nothing, and requirements that the token does not see.
+// Tests what the preview of a token warns of: patterns that match nothing, and requirements that the token does not
+// see.
 
 import { expect, it } from 'vitest';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';

@@ -1,5 +1,5 @@
-// Tests the device flow step by step over HTTP: a terminal asks, a person approves in the console, and the terminal gets
-// their token once.
+// Tests the device flow step by step over HTTP: a terminal asks, a person approves in the console, and the terminal
+// gets their token once.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deviceGrant, deviceTerminal, type DeviceTerminal, type Waiting } from '../../util/device-terminal.ts';

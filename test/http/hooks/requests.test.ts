@@ -1,5 +1,5 @@
-// Tests webhooks as requests: methods, sizes, slow and broken bodies, tokens beside the proof, HTTP/2, and the addresses
-// that are limited.
+// Tests webhooks as requests: methods, sizes, slow and broken bodies, tokens beside the proof, HTTP/2, and the
+// addresses that are limited.
 
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Tests deliveries to receivers that fail in every way (rows 92 and 93). The sockets are real; the clock of the schedule is
-// the test's own.
+// Tests deliveries to receivers that fail in every way (rows 92 and 93). The sockets are real; the clock of the
+// schedule is the test's own.
 
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';

@@ -1,5 +1,5 @@
-// Tests the feeds of upstreams on real sockets: advisories of `api-url`, and filter lists of `api-url` or `summary-url`.
-// An upstream learns no private name.
+// Tests the feeds of upstreams on real sockets: advisories of `api-url`, and filter lists of `api-url` or
+// `summary-url`. An upstream learns no private name.
 
 import { describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../build/contract/name.ts';

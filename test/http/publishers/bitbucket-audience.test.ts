@@ -1,4 +1,5 @@
-// Tests the audience of ID tokens from Bitbucket Pipelines, which writes `aud` as a list: the registry alone must be in it.
+// Tests the audience of ID tokens from Bitbucket Pipelines, which writes `aud` as a list: the registry alone must be in
+// it.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audience, bitbucketClaims, bitbucketRepository } from '../../util/publisher-claims.ts';

@@ -1,5 +1,5 @@
-// Tests the tokens that CI jobs get: what they may publish and read, how long, and what remembers them. The real builder
-// publishes in a process of its own.
+// Tests the tokens that CI jobs get: what they may publish and read, how long, and what remembers them. The real
+// builder publishes in a process of its own.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../../proxy/state/audit.ts';

@@ -1,5 +1,5 @@
-// Tests what a job reads when it is refused: the claim and what was expected, and nothing of packages or of publishers of
-// other repositories. And the limits: exchanges of a publisher, and failures of a network.
+// Tests what a job reads when it is refused: the claim and what was expected, and nothing of packages or of publishers
+// of other repositories. And the limits: exchanges of a publisher, and failures of a network.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { githubClaims, gitlabClaims } from '../../util/publisher-claims.ts';

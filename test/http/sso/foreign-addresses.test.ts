@@ -1,5 +1,5 @@
-// Somebody else's e-mail address at a provider: it opens no account before its owner comes, after its owner came, and by
-// a claim that speaks of another address.
+// Somebody else's e-mail address at a provider: it opens no account before its owner comes, after its owner came, and
+// by a claim that speaks of another address.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';

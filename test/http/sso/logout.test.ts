@@ -1,5 +1,5 @@
-// Signing out at an identity provider: the provider tells the registry (OpenID Connect Back-Channel Logout 1.0), and the
-// registry leads its people to the provider's own sign-out.
+// Signing out at an identity provider: the provider tells the registry (OpenID Connect Back-Channel Logout 1.0), and
+// the registry leads its people to the provider's own sign-out.
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Sign-in at a provider while passwords are left to named admins (localSignIn): no provider takes their role, and refused
-// people read only advice that works.
+// Sign-in at a provider while passwords are left to named admins (localSignIn): no provider takes their role, and
+// refused people read only advice that works.
 
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';

@@ -1,5 +1,5 @@
-// The REST API 2.0 of Bitbucket Cloud: as far as its public description goes for workspaces, sources and hooks. A path of
-// a source has no branch with a slash, as in the real service.
+// The REST API 2.0 of Bitbucket Cloud: as far as its public description goes for workspaces, sources and hooks. A path
+// of a source has no branch with a slash, as in the real service.
 
 import {
   checkQuery,

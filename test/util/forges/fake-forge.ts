@@ -1,6 +1,6 @@
-// The API of a forge on a free port of loopback, strict about what it is asked: an unknown path, parameter, header or body
-// is a violation, and fails the test at its end. Each forge has a file with its paths; this file has what they share:
-// credentials, ETags, rate limits, and git over smart HTTP.
+// The API of a forge on a free port of loopback, strict about what it is asked: an unknown path, parameter, header or
+// body is a violation, and fails the test at its end. Each forge has a file with its paths; this file has what they
+// share: credentials, ETags, rate limits, and git over smart HTTP.
 
 import { createHash } from 'node:crypto';
 import { createServer, request as requestHttp, type IncomingMessage, type ServerResponse } from 'node:http';

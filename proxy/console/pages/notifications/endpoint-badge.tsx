@@ -1,5 +1,5 @@
-// The state of an endpoint: one word for lists, a sentence with the next step for its own page, and the time of its next
-// attempt.
+// The state of an endpoint: one word for lists, a sentence with the next step for its own page, and the time of its
+// next attempt.
 
 import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';

@@ -1,4 +1,5 @@
-// The page that people see first: what needs attention, how large the registry is, and what happened last. A new registry shows the first steps instead.
+// The page that people see first: what needs attention, how large the registry is, and what happened last. A new
+// registry shows the first steps instead.
 
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';

@@ -1,5 +1,5 @@
-// What is held back of a package of another registry, and why: on the page of the package, on the page “Why” of its name,
-// and among what the mirror stores.
+// What is held back of a package of another registry, and why: on the page of the package, on the page “Why” of its
+// name, and among what the mirror stores.
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';

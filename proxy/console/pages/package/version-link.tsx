@@ -1,5 +1,5 @@
-// The link to a published version: to its page in the console, and to its row among the versions in the catalogue, which
-// has no pages of versions.
+// The link to a published version: to its page in the console, and to its row among the versions in the catalogue,
+// which has no pages of versions.
 
 import { useContext, type Child } from 'hono/jsx';
 import { A, PlaceContext } from '../../components/place.tsx';

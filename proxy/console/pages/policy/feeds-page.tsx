@@ -1,5 +1,5 @@
-// The feeds of advisories and filter lists that rules read: the age of each copy, what is wrong, and the question before
-// a small list is accepted.
+// The feeds of advisories and filter lists that rules read: the age of each copy, what is wrong, and the question
+// before a small list is accepted.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';

@@ -1,5 +1,5 @@
-// The buttons of the identity providers, on the sign-in page and on the page of a refused sign-in. Each is a form: a link
-// of another site can then not begin a sign-in.
+// The buttons of the identity providers, on the sign-in page and on the page of a refused sign-in. Each is a form: a
+// link of another site can then not begin a sign-in.
 
 import { useContext, type Child } from 'hono/jsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';

@@ -1,6 +1,6 @@
-// Tests docs/libretto.schema.json (`npx vitest -u` writes it anew), and all settings but sources and identity providers,
-// which have files of their own. The schema and the program accept and refuse the same files, except for rules that a
-// schema cannot express.
+// Tests docs/libretto.schema.json (`npx vitest -u` writes it anew), and all settings but sources and identity
+// providers, which have files of their own. The schema and the program accept and refuse the same files, except for
+// rules that a schema cannot express.
 
 import { describe, expect, it } from 'vitest';
 

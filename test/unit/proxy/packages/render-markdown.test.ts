@@ -1,4 +1,5 @@
-// Tests that READMEs as forges have them are shown with their structure. test/security/readme.test.ts tests hostile ones.
+// Tests that READMEs as forges have them are shown with their structure. test/security/readme.test.ts tests hostile
+// ones.
 
 import { expect, it } from 'vitest';
 import { renderMarkdown } from '../../../../proxy/packages/render-markdown.ts';

@@ -1,5 +1,5 @@
-// Tests the rules that turn tags and branches into versions, on one repository with 40 tags and 9 branches. The files of
-// each version equal those of `git archive`.
+// Tests the rules that turn tags and branches into versions, on one repository with 40 tags and 9 branches. The files
+// of each version equal those of `git archive`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Tests single questions to a forge: owners, default branches, redirects, strange answers, failures. No answer leads the
-// credentials to another place.
+// Tests single questions to a forge: owners, default branches, redirects, strange answers, failures. No answer leads
+// the credentials to another place.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// Tests archives of two labels of one release, such as 1.0.0 and 1.0.0+build5: each has a record of its own, also beside
-// records of older versions, which kept one for both.
+// Tests archives of two labels of one release, such as 1.0.0 and 1.0.0+build5: each has a record of its own, also
+// beside records of older versions, which kept one for both.
 
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests an upstream's list of names, which is requested again for a package that it lacks, and documents whose SHA-256 is
-// in that list (providers-url).
+// Tests an upstream's list of names, which is requested again for a package that it lacks, and documents whose SHA-256
+// is in that list (providers-url).
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,5 +1,5 @@
-// Tests that a source of the policy that fails is the error of the request alone. A rejection that nobody handles fails the
-// test run, as it would end a server.
+// Tests that a source of the policy that fails is the error of the request alone. A rejection that nobody handles fails
+// the test run, as it would end a server.
 
 import { expect, it } from 'vitest';
 import { createPolicyReader } from '../../../../../proxy/policy/apply/policy-reader.ts';
