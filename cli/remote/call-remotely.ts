@@ -101,12 +101,13 @@ function needsConsole(
   const query = parametersOf(Object.fromEntries(open));
   const missing = secrets.filter((name) => fields[name] !== undefined);
   // a question without fields has nothing to fill in
-  if (query.size === 0) return new NeedsConsole(summary, `${url}/ui${path}`, missing);
+  if (query.size === 0) return new NeedsConsole(summary, `${url}/ui${path}`, false, missing);
   const own = parseToken(token);
   const target = `${path}?${query}`;
   return new NeedsConsole(
     summary,
     `${url}/ui${own === undefined ? target : signTarget(target, hashToken(own))}`,
+    true,
     missing,
   );
 }

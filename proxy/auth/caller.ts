@@ -24,7 +24,7 @@ export interface SessionCaller {
   readonly view?: View | undefined;
 }
 
-/** A person by a token of `libretto login`. They have their role, without what needs a session (condition `session` in permissions.ts). */
+/** A person by a token of `libretto login`. They have their role, without operations of the condition `session`. */
 export interface TerminalCaller extends Omit<SessionCaller, 'sessionId' | 'view' | 'provesWith'> {
   readonly token: ActiveToken;
 }
