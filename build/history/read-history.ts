@@ -46,7 +46,7 @@ export async function recordsSince(output: Output, serial: number): Promise<read
     throw new BuildRefused(
       present === 0
         ? 'Nothing was published yet.'
-        : `There is no publication ${serial} yet: the current one is ${present}. \`libretto history\` lists them.`,
+        : `There is no publication ${serial} yet: the current one is ${present}. \`libretto history list\` lists them.`,
     );
   const records = await recordsFrom(output, present, serial);
   const reached = records.at(-1)?.previous ?? present;
@@ -57,7 +57,7 @@ export async function recordsSince(output: Output, serial: number): Promise<read
   const range =
     known.length === 0
       ? 'No publication before the present one is recorded.'
-      : `The record goes from ${Math.min(...known)} to ${present}; \`libretto history\` lists it.`;
+      : `The record goes from ${Math.min(...known)} to ${present}; \`libretto history list\` lists it.`;
   throw new BuildRefused(`Publication ${serial} is unknown: it never existed, or is no longer recorded. ${range}`);
 }
 

@@ -68,7 +68,7 @@ async function recoveries(
   const unproven = manifest === undefined ? await unprovenLists(output, announced, wasWhole) : [];
   const [withdrawn] = indexed.includes(withheldPath) ? [] : announced.withheld;
   return [
-    ...(isOutdated || lacksPurged || unproven.length > 0 ? ['libretto package purged --recover'] : []),
+    ...(isOutdated || lacksPurged || unproven.length > 0 ? ['libretto package recover-purged'] : []),
     // one command puts every row back
     ...(withdrawn === undefined
       ? []

@@ -72,7 +72,7 @@ function warnUnproven(unproven: readonly string[]): string {
     `WARNING: index/${publicationPath}, build/${manifestPath} and public/${rootDocumentPath} were missing or damaged, ` +
     `and ${unproven.map((path) => `index/${path}`).join(' and ')} ${unproven.length === 1 ? 'is' : 'are'} missing. So ` +
     'nothing proves that no version was purged or withdrawn by hand: the build may have published one again. Run ' +
-    '`libretto package purged --recover`, which takes the purges on record. `libretto package withdraw` withdraws a ' +
+    '`libretto package recover-purged`, which takes the purges on record. `libretto package withdraw` withdraws a ' +
     'version again. `libretto audit list` names purges and withdrawals.'
   );
 }
@@ -87,8 +87,8 @@ export function refuseUnproven(unproven: readonly string[], recovers: GuardedLis
     `index/${publicationPath} and build/${manifestPath} are both lost or damaged, and ` +
       `${files} ${unproven.length === 1 ? 'is' : 'are'} not there. Nothing proves that no version was purged or withdrawn by ` +
       'hand, and a build might publish one again. Restore these files from the newest backup, if there is one. Then ' +
-      'run `libretto package purged --recover`: it takes later purges and withdrawals from history and from the state. ' +
-      '`libretto package purged --recover FILE` takes the tombstones of an older copy too.',
+      'run `libretto package recover-purged`: it takes later purges and withdrawals from history and from the state. ' +
+      '`libretto package recover-purged FILE` takes the tombstones of an older copy too.',
   );
 }
 

@@ -132,9 +132,9 @@ export async function recoverableTombstones(
 /** The remedy for a damaged or lost list. */
 export const repairPurged =
   'Builds are blocked until the list is restored: a build would publish purged versions again. Restore it from ' +
-  `the newest backup, or from another copy of the tree. Or run \`libretto package purged --recover FILE\` with ` +
-  `such a list, or with what \`package purged --json\` printed here or elsewhere. Without any, ` +
-  `\`libretto package purged --recover\` makes tombstones of what the announcement names; the audit log ` +
+  `the newest backup, or from another copy of the tree. Or run \`libretto package recover-purged FILE\` with ` +
+  `such a list, or with what \`package list --purged --json\` printed here or elsewhere. Without any, ` +
+  `\`libretto package recover-purged\` makes tombstones of what the announcement names; the audit log ` +
   `(\`libretto audit list\`) has the reasons.`;
 
 /** The missing rows of a list, in a sentence. */

@@ -44,7 +44,7 @@ export async function lostAnnouncement(
   const fault = tree.publication === undefined ? 'is lost or damaged' : 'was lost, and names no source since';
   return (
     `index/${publicationPath} ${fault}, and build/${manifestPath} names no source either. ` +
-    'Restore both from a backup, and run `libretto package purged --recover` for later purges; ' +
+    'Restore both from a backup, and run `libretto package recover-purged` for later purges; ' +
     `or run a build with every source named: \`libretto build SOURCE…${uploads}\`.`
   );
 }

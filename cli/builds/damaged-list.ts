@@ -31,7 +31,7 @@ const lostUploads =
 function refusedByList(list: string): RefusedArtifact {
   const [versions, command] =
     list === purgedPath
-      ? ['purged', '`libretto package purged --recover`']
+      ? ['purged', '`libretto package recover-purged`']
       : ['withdrawn', '`libretto package withdraw` of a version that `libretto verify` names'];
   return refused(
     'TREE_DAMAGED',

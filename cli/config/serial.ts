@@ -7,6 +7,6 @@ import { UsageError } from '../io/usage-error.ts';
 export function parseSerial(text: string): number {
   const serial = parseWholeNumber(text, 1, Number.MAX_SAFE_INTEGER);
   if (serial === undefined)
-    throw new UsageError(`${text} is not the number of a publication. \`libretto history\` lists them.`);
+    throw new UsageError(`${text} is not the number of a publication. \`libretto history list\` lists them.`);
   return serial;
 }

@@ -17,6 +17,7 @@ import { counted } from '../io/output.ts';
 import { treeDamage } from '../tree/damaged-tree.ts';
 import { readLastPublication } from '../tree/published-tree.ts';
 import { assertRecords } from '../state/state-records.ts';
+import { placeOf } from '../state/state-place.ts';
 import { assertWholeState } from '../state/verify-state.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -50,7 +51,10 @@ export async function checkState(config: Config): Promise<Finding> {
           'The state is readable, but has no token, so no client can install.',
           command(config, 'token create --description NAME'),
         )
-      : ok('state', 'The state can be read');
+      : ok(
+          'state',
+          `All of the state in ${placeOf(config).name} (${state.identity ?? 'without identity'}) can be read`,
+        );
   } finally {
     await state.close();
   }

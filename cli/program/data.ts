@@ -9,10 +9,10 @@ export function addData(program: Command, wire: Wire): void {
 
 function addStatus(program: Command, wire: Wire): void {
   const status = withSettings(program.command('status'), 'data', 'state')
-    .summary('show how much is published, and the outcome of the last build')
+    .summary('the short form of doctor: how much is published, and the last build')
     .description(
       'Show the published packages, the registered repositories, and the outcome of the last build. With --url, ' +
-        'show those of a remote registry through its API.',
+        'show those of a remote registry through its API. `libretto doctor` checks everything.',
     )
     .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
     .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
@@ -65,18 +65,24 @@ function addBackup(program: Command, wire: Wire): void {
 
 function addRestore(program: Command, wire: Wire): void {
   const restore = withSettings(program.command('restore'), 'data', 'state')
-    .argument('<directory>', 'a backup made by `libretto backup`')
-    .summary('restore a data folder from a backup')
+    .argument('[directory]', 'a backup made by `libretto backup`')
+    .summary('restore a data folder from a backup, or make an empty state')
     .description(
       'Restore a data folder from a backup. The command first compares every byte of the backup with its ' +
         'checksum. The data folder must be empty or missing. With --state-only, only the state of an existing ' +
-        'data folder is replaced, and no server may be running on it.',
+        'data folder is replaced, and no server may be running on it. With --empty and no backup, the command makes ' +
+        'an empty state; a usable state is never emptied.',
     )
     .option('--state-only', 'restore only users, tokens, settings and the audit log, into an existing data folder')
     .option(
       '--purged <file>',
-      'versions that were purged after the backup and stay purged: output of `libretto package purged --json`, ' +
+      'versions that were purged after the backup and stay purged: output of `libretto package list --purged --json`, ' +
         'or a data folder',
+    )
+    .option('--empty', 'instead of a backup: make an empty state, without users and tokens')
+    .option(
+      '--force',
+      'with --empty: give up the lost or damaged state of this data folder. A usable state in its place is kept',
     )
     .option('--yes', 'purge versions of the backup that --purged names')
     .option('--dry-run', 'only compare the backup with its checksums, and name the versions that --purged would purge')
@@ -88,6 +94,7 @@ function addRestore(program: Command, wire: Wire): void {
         'libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto --purged purged.json --yes',
         'libretto restore /mnt/backups/libretto-2027-01-31 --state-only',
         'libretto restore /mnt/backups/libretto-2027-01-31 --dry-run',
+        'libretto restore --empty --data /srv/libretto',
       ),
     );
   wire(restore, () => import('../commands/backup/restore.ts'));
@@ -131,38 +138,6 @@ function addConfig(program: Command, wire: Wire): void {
       example('libretto config import registry.json --dry-run', 'libretto config import registry.json'),
     );
   wire(read, () => import('../commands/config/import.ts'));
-}
-
-// The commands about the state as a whole: users, tokens, settings and the audit log, in the data folder or in a Redis.
-
-export function addState(program: Command, wire: Wire): void {
-  const state = program
-    .command('state')
-    .summary('show the state, or create an empty one')
-    .description('Show where users, tokens, settings and the audit log are stored, or create an empty state.');
-  state
-    .showHelpAfterError('Run `libretto state --help` to see the commands.')
-    .addHelpText('after', example('libretto state show', 'libretto state init --force'));
-  const show = withSettings(state.command('show'), 'data', 'state')
-    .summary('show where the state is, and whether it is readable')
-    .description(
-      'Show where the state is, its identity, and whether it is completely readable. The exit code is 1 if the ' +
-        'state cannot be used.',
-    )
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example('libretto state show', 'libretto state show --json'));
-  wire(show, () => import('../commands/state/show.ts'));
-  const init = withSettings(state.command('init'), 'data', 'state')
-    .summary('create an empty state')
-    .description(
-      'Create an empty state. A data folder belongs to one state. --force gives up a lost or damaged state; if ' +
-        'another state is in its place, the data folder then uses that state unchanged. A usable state is never ' +
-        'emptied.',
-    )
-    .option('--force', 'give up the state of this data folder')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example('libretto state init --data /srv/libretto', 'libretto state init --force'));
-  wire(init, () => import('../commands/state/init.ts'));
 }
 
 export function addSite(program: Command, wire: Wire): void {

@@ -1,17 +1,23 @@
-// Help: of the program itself, with all commands in groups on one screen, and of a command by its whole name.
+// Help: of the program itself, with its commands in groups on one screen, and of a command by its whole name.
 
-import { Help, type Command, type HelpConfiguration } from 'commander';
+import { Command, Help, type HelpConfiguration } from 'commander';
 import { heading } from '../commands/command-parts.ts';
 import { nearest } from '../text/suggest.ts';
 
+const start = 'Start here:';
+
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
-  'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connect', 'connection', 'package', 'rollback'],
-  'Serve:': ['init', 'start', 'serve', 'mirror', 'policy', 'notify', 'settings'],
-  'Give access:': ['token', 'publisher', 'ci', 'user', 'team', 'login', 'logout', 'keys'],
-  'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit', 'api'],
-  'Maintain:': ['backup', 'restore', 'prune', 'config', 'import', 'state', 'completion'],
+  [start]: ['build', 'serve', 'token create', 'doctor', 'rollback'],
+  'Publish:': ['publish', 'repository', 'connect', 'connection', 'package', 'receive', 'site'],
+  'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
+  'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
+  'Inspect:': ['status', 'why', 'history', 'verify', 'audit', 'impact', 'api'],
+  'Maintain:': ['backup', 'restore', 'config', 'prune', 'import', 'completion'],
 };
+
+/** Commands that few people need: `libretto --help --all` shows them. */
+const rare: readonly string[] = ['receive', 'site', 'ci', 'keys', 'impact', 'api', 'prune', 'import', 'completion'];
 
 /** Gives each command of the program its group, and sorts the commands by the groups. */
 export function groupCommands(program: Command): void {
@@ -21,31 +27,62 @@ export function groupCommands(program: Command): void {
   for (const [group, names] of Object.entries(helpGroups))
     for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(group);
   (program.commands as Command[]).sort((one, other) => placeOf(one) - placeOf(other));
+  program.addHelpText('after', ({ command }) => (command === program ? endOfHelp(program) : ''));
+}
+
+function endOfHelp(program: Command): string {
+  const more =
+    program.opts()['all'] === true ? '' : `\n\`libretto --help --all\` shows the rare ones too:\n${rare.join(', ')}.`;
+  return `\n\`libretto help COMMAND\` shows the options of a command, with examples.${more}`;
 }
 
 /**
  * The configuration of every help text. The help of the program fits a screen: it shows no arguments of its commands,
- * and no blank line before their groups.
+ * and no blank line before their groups. Commands stand before options.
  */
 export const helpConfiguration: HelpConfiguration = {
   showGlobalOptions: true,
+  visibleGlobalOptions: (command) =>
+    Help.prototype.visibleGlobalOptions
+      .call(Object.assign(new Help(), { showGlobalOptions: true }), command)
+      .filter(({ long }) => long !== '--all'),
   styleTitle: heading,
-  visibleCommands: (command) =>
-    Help.prototype.visibleCommands
-      .call(new Help(), command)
-      .filter((child) => !isProgram(command) || child.name() !== 'help'),
   subcommandTerm: (command) =>
     isProgram(command.parent) ? command.name() : Help.prototype.subcommandTerm.call(new Help(), command),
   formatHelp: (command, helper) => {
-    const text = Help.prototype.formatHelp.call(helper, command, helper);
-    return isProgram(command) ? withoutGaps(text) : text;
+    if (!isProgram(command)) return optionsLast(command, Help.prototype.formatHelp.call(helper, command, helper));
+    const shown = Object.assign(Object.create(helper) as Help, {
+      visibleCommands: () => shownCommands(command),
+      subcommandTerm: (child: Command) => child.name(),
+    });
+    return withoutGaps(optionsLast(command, Help.prototype.formatHelp.call(shown, command, shown)));
   },
 };
 
-/** Removes the blank line before each group. */
+/** The commands in the help of the program. `token create` stands there beside its group. */
+function shownCommands(program: Command): Command[] {
+  const all = program.opts()['all'] === true;
+  const own = program.commands.filter(
+    (command) => command.helpGroup() !== '' && (all || !rare.includes(command.name())),
+  );
+  const at = own.findIndex((command) => command.name() === 'doctor');
+  const create = find(program, ['token', 'create']);
+  return own.toSpliced(at, 0, new Command('token create').summary(create.summary()).helpGroup(start));
+}
+
+/** Moves the options behind the commands, where there are commands. */
+function optionsLast({ commands }: Command, text: string): string {
+  if (commands.length === 0) return text;
+  const parts = text.trimEnd().split('\n\n');
+  const isOptions = (part: string): boolean =>
+    [heading('Options:'), heading('Global Options:')].some((title) => part.startsWith(title));
+  return `${[...parts.filter((part) => !isOptions(part)), ...parts.filter(isOptions)].join('\n\n')}\n`;
+}
+
+/** Removes the blank line before each group but the first. */
 function withoutGaps(text: string): string {
   return Object.keys(helpGroups).reduce(
-    (left, group) => left.replace(`\n\n${heading(group)}`, `\n${heading(group)}`),
+    (left, group) => (group === start ? left : left.replace(`\n\n${heading(group)}`, `\n${heading(group)}`)),
     text,
   );
 }
@@ -73,7 +110,7 @@ function find(program: Command, words: readonly string[]): Command {
   for (const word of words) {
     const child = found.commands.find((command) => command.name() === word);
     if (child === undefined) {
-      const known = found.createHelp().visibleCommands(found);
+      const known = found.commands;
       const meant = nearest(
         word,
         known.map((command) => command.name()),

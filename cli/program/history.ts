@@ -5,23 +5,33 @@ import type { Command } from 'commander';
 import { childOption, example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addHistory(program: Command, wire: Wire): void {
-  const history = withSettings(program.command('history'), 'data')
+  const history = program
+    .command('history')
+    .summary('list the recorded publications, and compare two of them')
+    .description('List the recorded publications, and show what changed between two of them.');
+  history
+    .showHelpAfterError('Run `libretto history --help` to see the commands.')
+    .addHelpText('after', example('libretto history', 'libretto history diff 41', 'libretto history diff 38 41'));
+  const list = withSettings(history.command('list', { isDefault: true }), 'data')
     .summary('list the recorded publications')
     .description(
       'List the recorded publications, newest first: time, author, and the number of added, changed and ' +
         'removed versions.',
     )
     .option('--json', 'print the records as one JSON document')
-    .addHelpText('after', example('libretto history', 'libretto history --json'));
-  wire(history, () => import('../commands/history/history.ts'));
-  const diff = withSettings(program.command('diff'), 'data')
-    .argument('<serial>', 'the number of a publication in `libretto history`')
+    .addHelpText('after', example('libretto history list', 'libretto history list --json'));
+  wire(list, () => import('../commands/history/history.ts'));
+  const diff = withSettings(history.command('diff'), 'data')
+    .argument('<serial>', 'the number of a publication in `libretto history list`')
     .argument('[serial]', 'the number of a second publication (default: the current one)')
     .summary('show what changed between two publications')
     .description('Show every version that was added, changed or removed between two publications.')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', example('libretto diff 41', 'libretto diff 38 41 --json'));
+    .addHelpText('after', example('libretto history diff 41', 'libretto history diff 38 41 --json'));
   wire(diff, () => import('../commands/history/diff.ts'));
+}
+
+export function addRollback(program: Command, wire: Wire): void {
   const rollback = withSettings(program.command('rollback'), 'data', 'state', 'keep')
     .argument('[serial]', 'the number of the publication to restore')
     .summary('publish earlier metadata again')

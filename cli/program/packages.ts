@@ -32,23 +32,25 @@ export function addPackages(program: Command, wire: Wire): void {
       'libretto package statistics acme/hello',
     ),
   );
-  for (const add of [addList, addWithdraw, addRestore, addPurge, addPurged, addStatistics]) add(packages, wire);
+  for (const add of [addList, addWithdraw, addRestore, addPurge, addRecoverPurged, addStatistics]) add(packages, wire);
 }
 
 function addList(packages: Command, wire: Wire): void {
-  const list = orRemote(withSettings(packages.command('list'), 'data'))
+  const list = orRemote(withSettings(packages.command('list'), 'data', 'state'))
     .argument('[pattern...]', 'a name such as acme/hello; * matches any characters')
     .summary('list the published packages')
     .description(
       'List the published packages: the newest version, the number of versions, the type, and whether the package is ' +
-        'abandoned. With --url, the list has the packages and versions that the token may see.',
+        'abandoned. With --url, the list has the packages and versions that the token may see. With --purged, it lists the purged versions instead.',
     )
+    .option('--purged', 'list the purged versions, which are never published again')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       example(
         'libretto package list',
         'libretto package list "acme/*"',
+        'libretto package list --purged --json > purged.json',
         'LIBRETTO_TOKEN=lib_r_… libretto package list --url https://packages.example.org --json',
       ),
     );
@@ -130,30 +132,21 @@ function addPurge(packages: Command, wire: Wire): void {
   wire(purge, () => import('../commands/package/purge.ts'));
 }
 
-function addPurged(packages: Command, wire: Wire): void {
-  const purged = orRemote(withSettings(packages.command('purged'), 'data', 'state', 'jobs'))
-    .summary('list purged versions')
+function addRecoverPurged(packages: Command, wire: Wire): void {
+  const recover = withSettings(packages.command('recover-purged'), 'data', 'state', 'jobs')
+    .argument('[file]', 'output of `libretto package list --purged --json`, or a data folder with such a list')
+    .summary('rebuild a damaged or lost list of purged versions')
     .description(
-      'List the tombstones of purged versions. A tombstone prevents a version from being published again. ' +
-        '`libretto restore --purged` and `--recover` accept the JSON document.',
+      'Rebuild the list of purged versions from its readable parts, from FILE, from the announcement file, from ' +
+        'history, and from the purges and withdrawals in the state. Rows of an edited list that no other place ' +
+        'confirms are dropped and printed.',
     )
-    .option(
-      '--recover [file]',
-      'rebuild a damaged or lost list from its readable parts, from such a document or data folder, from the ' +
-        'announcement file, from history, and from the purges and withdrawals in the state. Rows of an edited list ' +
-        'that no other place confirms are dropped and printed',
-    )
-    .option('--dry-run', 'with --recover: show what the recovery would add and purge, without changing anything')
-    .option('--yes', 'with --recover: purge versions of this registry that the added tombstones name')
+    .option('--dry-run', 'show what the recovery would add and purge, without changing anything')
+    .option('--yes', 'purge versions of this registry that the added tombstones name')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      example(
-        'libretto package purged',
-        'libretto package purged --json > purged.json',
-        'libretto package purged --recover purged.json --dry-run',
-        'libretto package purged --recover purged.json',
-      ),
+      example('libretto package recover-purged purged.json --dry-run', 'libretto package recover-purged purged.json'),
     );
-  wire(purged, () => import('../commands/package/purged.ts'));
+  wire(recover, () => import('../commands/package/recover-purged.ts'));
 }

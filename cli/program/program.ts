@@ -12,10 +12,10 @@ import { addArtifacts } from './artifacts.ts';
 import { addCi } from './ci.ts';
 import { addCompletion } from './completion.ts';
 import { addHelp, groupCommands, helpConfiguration } from './help.ts';
-import { addHistory } from './history.ts';
+import { addHistory, addRollback } from './history.ts';
 import { addInit } from './init.ts';
 import { acceptLeadingOptions, flagsOf, refuseImpossiblePaths, refuseUnusedAddress } from './option-rules.ts';
-import { addData, addState, addSite } from './data.ts';
+import { addData, addSite } from './data.ts';
 import { addLogin } from './login.ts';
 import { addMirror } from './mirror.ts';
 import { addNotifications } from './notifications.ts';
@@ -58,6 +58,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .option('-q, --quiet', 'print only errors, warnings, and the requested output')
     .option('-v, --verbose', 'print also the steps of the work')
     .option('--debug', 'show the stack of an unexpected error')
+    .option('--all', 'with --help: also the commands that few people need')
     .enablePositionalOptions() // a command may have its own --version
     .helpCommand('help [command]', 'show the help of a command') // of the groups
     .configureHelp(helpConfiguration)
@@ -68,8 +69,7 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
       getErrHasColors: () => context.stderr.colors === true,
     })
     .exitOverride()
-    .showHelpAfterError('Run `libretto --help` to see the commands.')
-    .addHelpText('after', '\n`libretto help COMMAND` shows the options of a command, with examples.');
+    .showHelpAfterError('Run `libretto --help` to see the commands.');
   const wire = wireTo(program, context, finish);
   addCommands(program, wire);
   groupCommands(program);
@@ -83,6 +83,7 @@ function addCommands(program: Command, wire: Wire): void {
   addSite(program, wire);
   addTrust(program, wire);
   addHistory(program, wire);
+  addRollback(program, wire);
   addReceiving(program, wire);
   addArtifacts(program, wire);
   addRepositories(program, wire);
@@ -104,7 +105,6 @@ function addCommands(program: Command, wire: Wire): void {
   addSettings(program, wire);
   addAudit(program, wire);
   addData(program, wire);
-  addState(program, wire);
   addInit(program, wire);
   addHelp(program);
   addCompletion(program, wire);
@@ -150,7 +150,8 @@ function addPublishing(program: Command, wire: Wire): void {
     .description(
       'Publish packages from directories and git repositories. The data folder records the sources. Without ' +
         'SOURCE, the command builds the recorded sources ' +
-        'and the sources in libretto.json; without any of these, packages-src.',
+        'and the sources in libretto.json; without any of these, packages-src. A source is read on this machine; ' +
+        'a repository of `libretto repository add` is fetched by the server, at each push or at an interval.',
     )
     .argument(
       '[source...]',

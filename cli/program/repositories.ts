@@ -20,7 +20,10 @@ export function addRepositories(program: Command, wire: Wire): void {
   const repository = program
     .command('repository')
     .summary('register, sync and remove repositories that this registry reads')
-    .description('Register, sync and remove repositories that this registry reads by itself.');
+    .description(
+      'Register, sync and remove repositories that the server fetches by itself: at each push, or at an interval. ' +
+        'Sources that this machine reads are for `libretto build`.',
+    );
   repository.showHelpAfterError('Run `libretto repository --help` to see the commands.');
   repository.addHelpText(
     'after',

@@ -37,7 +37,7 @@ export function addServe(program: Command, wire: Wire): void {
     ...served,
   )
     .addOption(new Option('--child', 'serve as a worker of another process').hideHelp())
-    .summary('serve the output tree')
+    .summary('serve the published packages to clients')
     .description('Serve the output tree to Composer clients with a token.')
     .addHelpText(
       'after',

@@ -56,8 +56,18 @@ const answers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     notification: notifying,
     notifications: notifying,
     mail: 'mails: `libretto notify mail`',
+    diff: '`libretto history diff`',
+    state: 'to check the state: `libretto doctor`; to make an empty one: `libretto restore --empty`',
   },
-  package: { show: aboutPackage, info: aboutPackage, status: aboutPackage, add: publishing, create: publishing },
+  package: {
+    purged:
+      'the purged versions: `libretto package list --purged`; to rebuild their list: `libretto package recover-purged`',
+    show: aboutPackage,
+    info: aboutPackage,
+    status: aboutPackage,
+    add: publishing,
+    create: publishing,
+  },
   connection: { add: 'to connect: `libretto connect`', create: 'to connect: `libretto connect`' },
   config: { list: settings, show: settings, get: settings, set: settings },
   notify: {

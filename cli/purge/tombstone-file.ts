@@ -1,4 +1,4 @@
-// Reads tombstones from a file: the output of `libretto package purged --json`, or the list of another data folder.
+// Reads tombstones from a file: the output of `libretto package list --purged --json`, or the list of another data folder.
 // They purge versions here, or rebuild a lost list.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -39,7 +39,7 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
   if (isFolder && !existsSync(file))
     throw new UsageError(
       `${path} has no list of purged versions: it contains no index/${purgedPath}. Name a file from \`libretto ` +
-        `package purged --json\`, or a data folder with that list.`,
+        `package list --purged --json\`, or a data folder with that list.`,
     );
   try {
     const text = readFileSync(file, 'utf8');
@@ -49,7 +49,7 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
   } catch (error) {
     throw new UsageError(
       `${file} contains no list of purged versions: ${error instanceof Error ? error.message : String(error)}. ` +
-        `Name a file from \`package purged --json\`, or a data folder.`,
+        `Name a file from \`package list --purged --json\`, or a data folder.`,
       { cause: error },
     );
   }

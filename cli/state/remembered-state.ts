@@ -53,7 +53,7 @@ export async function readRememberedState(data: string): Promise<RememberedState
     throw new StateError(
       'STATE_UNUSABLE',
       `${path} cannot be used: ${why}. It identifies the state of this data folder. To use the current state: ` +
-        `\`libretto state init --force\`.`,
+        `\`libretto restore --empty --force\`.`,
       { cause: error },
     );
   }
@@ -67,7 +67,7 @@ function unreadable(path: string, error: unknown): unknown {
   const then =
     fault.advice === accessAdvice
       ? ''
-      : ` Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto state init --force\`.`;
+      : ` Then restore ${rememberedStateName} from a backup, or use the current state with \`libretto restore --empty --force\`.`;
   return new StateError('STATE_UNUSABLE', `${message}${then}`, { cause: error });
 }
 
@@ -114,7 +114,7 @@ export function stateElsewhere(data: string, redis: string): StateError {
     'STATE_ELSEWHERE',
     `The state of the data folder ${data} is in a Redis (${redis}), and this command names none. Name it with ` +
       `--state ${redis} or LIBRETTO_STATE; add its user and password if it has them. To begin a state in the data ` +
-      'folder, without the users and tokens in the Redis: `libretto state init --force`.',
+      'folder, without the users and tokens in the Redis: `libretto restore --empty --force`.',
   );
 }
 
@@ -122,7 +122,7 @@ export function replacedState(place: string, found: StateIdentity, remembered: S
   return new StateError(
     'STATE_REPLACED',
     `The state in ${place} (${found}) is not the state of this data folder (${remembered}). Name the right one ` +
-      `with --state or --data. To use the state that is there: \`libretto state init --force\`.`,
+      `with --state or --data. To use the state that is there: \`libretto restore --empty --force\`.`,
     { found },
   );
 }

@@ -101,7 +101,7 @@ function createQuestions() {
 }
 
 const afterReplacement =
-  'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the ' +
+  'Put a backup of the former one there, or serve the new one: `libretto restore --empty --force`, then start the ' +
   'server again.';
 
 function lostState(loss: Loss, name: string, fault: string): StateError {

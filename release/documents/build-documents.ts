@@ -99,8 +99,8 @@ export const buildDocuments = {
   site: siteReport,
   receive: buildReport,
   'package restore': buildReport,
-  history: z.object({ publications: z.array(publication).describe('newest first') }),
-  diff: z.object({ from: count('the earlier publication'), to: count('the later publication'), ...changes }),
+  'history list': z.object({ publications: z.array(publication).describe('newest first') }),
+  'history diff': z.object({ from: count('the earlier publication'), to: count('the later publication'), ...changes }),
   rollback: z.object({
     serial: count('the number of the current publication'),
     published: flag('false: nothing changed for clients'),

@@ -1,4 +1,4 @@
-// The documents of the commands for tokens, users, keys, settings, the audit log and the state.
+// The documents of the commands for tokens, users, keys, settingsand the audit log.
 
 import { z } from 'zod';
 import { auditEventSchema } from '../../proxy/audit/operations.ts';
@@ -43,8 +43,6 @@ const settings = z.object({
     .describe('the settings, or the changed one'),
 });
 
-const stateError = z.object({ code: text('the error code'), message: part.message });
-
 export const peopleDocuments = {
   'token create': createdToken,
   'token rotate': createdToken,
@@ -67,17 +65,4 @@ export const peopleDocuments = {
   'settings unset': settings,
   'audit list': z.object({ events: z.array(auditEventSchema).describe('newest first') }),
   'audit verify': part.auditVerdict,
-  'state show': z.object({
-    place: text('the folder, or the address of the Redis without credentials'),
-    verdict: z.enum(['ok', 'none', 'unusable']).describe('`none`: there has been no state yet'),
-    identity: orNull(z.string(), 'the identity of the state; null: unknown'),
-    remembered: orNull(z.string(), 'the state that the data folder belongs to; null: none'),
-    error: orNull(stateError, 'why the state cannot be used; null: it can'),
-  }),
-  'state init': z.object({
-    made: flag('whether a state was created'),
-    place: text('the folder, or the address of the Redis without credentials'),
-    identity: text('the identity of the state'),
-    set_aside: orNull(z.string(), 'the place of the damaged state; null: there was none'),
-  }),
 };

@@ -17,6 +17,12 @@ import { format, recovery, restored, changedRelease, purge, refreshed } from './
 
 const { count, flag, name, orNull, reference, text, time, version } = part;
 
+/** With --purged. */
+const tombstones = z.object({
+  format,
+  versions: z.array(tombstoneSchema).describe('the tombstones of purged versions, newest first'),
+});
+
 export const registryDocuments = {
   publish: z.union([
     artifactSchema,
@@ -30,19 +36,18 @@ export const registryDocuments = {
       already_published: flag('true: these bytes are published, and nothing would change'),
     }),
   ]),
-  'package list': z.object({
-    packages: z
-      .array(packageSummary.omit({ keywords: true, downloads: true }))
-      .describe('the packages that match, by name'),
-  }),
+  'package list': z.union([
+    z.object({
+      packages: z
+        .array(packageSummary.omit({ keywords: true, downloads: true }))
+        .describe('the packages that match, by name'),
+    }),
+    tombstones,
+  ]),
   'package withdraw': z.union([withdrawalSchema, part.inConsole]),
   'package purge': purge,
-  'package purged': z.union([
-    z.object({
-      format,
-      versions: z.array(tombstoneSchema).describe('the tombstones, newest first'),
-      recovery: recovery.optional(),
-    }),
+  'package recover-purged': z.union([
+    tombstones.extend({ recovery }),
     z.object({ format, dry_run: z.literal(true).describe('--dry-run was given'), recovery }),
     part.unconfirmedPurge,
   ]),
@@ -210,5 +215,14 @@ export const registryDocuments = {
     files: count('the number of files'),
     bytes: count('their size'),
   }),
-  restore: z.union([restored, part.unconfirmedPurge]),
+  restore: z.union([
+    restored,
+    part.unconfirmedPurge,
+    z.object({
+      made: flag('with --empty: whether a state was created'),
+      place: text('the folder, or the address of the Redis without credentials'),
+      identity: text('the identity of the state'),
+      set_aside: orNull(z.string(), 'the place of the damaged state; null: there was none'),
+    }),
+  ]),
 };

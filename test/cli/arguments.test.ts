@@ -49,21 +49,27 @@ describe('help and version', () => {
     expect(stdout).toMatch(new RegExp(`Examples?:\\n  libretto ${command} `));
   });
 
-  it('--help lists every command in a group, one line each, on one screen', async () => {
+  it('--help begins with five commands, then lists those that people need in groups, on one screen; --all lists all', async () => {
     const { stdout } = await parseCommandLine(['--help']);
     const lines = stdout.split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.length).toBeLessThanOrEqual(60);
     const headings = lines.filter((line) => /^[A-Z][a-z ]+:$/.test(line));
-    expect(headings).toEqual(['Options:', 'Publish:', 'Serve:', 'Give access:', 'Inspect:', 'Maintain:']);
+    const groups = ['Start here:', 'Publish:', 'Serve:', 'Give access:', 'Inspect:', 'Maintain:'];
+    expect(headings).toEqual([...groups, 'Options:']);
     const groupOf = (name: string): string | undefined =>
       lines
         .slice(
           0,
-          lines.findIndex((line) => line.startsWith(`  ${name} `)),
+          lines.findIndex((line) => new RegExp(`^ {2}${name} {2}`).test(line)),
         )
         .findLast((line) => headings.includes(line));
-    expect(['build', 'serve', 'token', 'doctor', 'backup'].map(groupOf)).toEqual(headings.slice(1));
+    expect(['token create', 'package', 'init', 'token', 'why', 'backup'].map(groupOf)).toEqual(groups);
+    const namesIn = (text: string) => [...text.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+    const hidden = /shows the rare ones too:\n(.*)\.$/m.exec(stdout)?.[1]?.split(', ') ?? [];
+    const all = namesIn((await parseCommandLine(['--help', '--all'])).stdout);
+    expect(all.filter((name) => !namesIn(stdout).includes(name)).toSorted()).toEqual(hidden.toSorted());
+    expect(all).toEqual(expect.arrayContaining(['import', 'keys', 'receive', 'rollback']));
   });
 
   it('libretto without a command prints its usage', async () => {

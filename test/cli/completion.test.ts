@@ -95,7 +95,7 @@ describe('bash', () => {
     expect((await bash('token', 'revoke', '')).toSorted()).toEqual([shop, blog].toSorted());
     expect(await bash('token', 'show', '')).toHaveLength(3);
     expect(await bash('repository', 'sync', 'repo_')).toEqual([repository]);
-    expect(await bash('diff', '')).toEqual(['1']);
+    expect(await bash('history', 'diff', '')).toEqual(['1']);
     expect(await bash('build', '--forget', '')).toHaveLength(1);
     expect(await bash('why', '--data', 'folder', 'acme/')).toEqual([]);
     for (const data of [['-d', '"my data"'], ['-dmy\\ data'], ['--data', '=', '"my data"']])

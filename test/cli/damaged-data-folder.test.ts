@@ -24,6 +24,6 @@ it.each([
     if (name !== folder) rmSync(tree.path('typo', name), { recursive: true });
   for (const name of readdirSync(tree.path('typo', folder)))
     if (name !== kept) rmSync(tree.path('typo', folder, name), { recursive: true });
-  const { exitCode, stdout, stderr } = await run('package', 'purged', '--recover');
+  const { exitCode, stdout, stderr } = await run('package', 'recover-purged');
   expect([exitCode, stdout + stderr]).toEqual([code, expect.stringContaining(message)]);
 });

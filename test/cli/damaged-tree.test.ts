@@ -85,7 +85,7 @@ it('a folder without a publication is not reported as damage', async () => {
   rmSync(data('.'), { recursive: true });
   mkdirSync(data('build'), { recursive: true });
   expect((await libretto('doctor')).stdout).toMatch(/^WARNING +tree +Nothing is published\./m);
-  await libretto('state', 'init');
+  await libretto('restore', '--empty');
   expect(await libretto('status')).toMatchObject({ exitCode: 0 });
   expect((await libretto('package', 'withdraw', 'acme/lib', '1.0.0')).stderr).toContain('Nothing is published in');
 });

@@ -270,7 +270,7 @@ describe('the first line on standard error', () => {
     ['settings', 'set', 'limits.nothing', '5'],
     ['config', 'import', 'nowhere.json'],
     ['restore', 'nowhere'],
-    ['state', 'init', '--state', 'redis://127.0.0.1:1'],
+    ['restore', '--empty', '--state', 'redis://127.0.0.1:1'],
   ])('of a first command that is refused announces no folder, and none is left: %s %s', async (...args) => {
     mkdirSync(folder.at('refused/unversioned'), { recursive: true });
     writeFileSync(folder.at('refused/unversioned/composer.json'), JSON.stringify({ name: 'acme/unversioned' }));

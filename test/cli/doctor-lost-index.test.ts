@@ -46,7 +46,7 @@ it.each([
   [
     'index/ and build/',
     ['index', 'build'],
-    ['package purged --recover --data /data', 'build SOURCE… artifact:/data/artifacts --data /data'],
+    ['package recover-purged --data /data', 'build SOURCE… artifact:/data/artifacts --data /data'],
   ],
 ])('%s lost: doctor fails and names the commands that write the index again', async (_, lost, commands) => {
   lose(...lost);
@@ -63,7 +63,7 @@ it('a purge and a withdrawal are recovered before the build', async () => {
   lose('index');
   const { advice } = await doctor('--data', 'data');
   expect(await follow(advice)).toEqual([
-    'package purged --recover --data /data',
+    'package recover-purged --data /data',
     'package withdraw acme/up 1.0.0 --data /data',
     'build --data /data',
   ]);
@@ -85,7 +85,7 @@ it('with sources in libretto.json, the advice names no source and no flag', asyn
   writeFileSync(at('libretto.json'), JSON.stringify({ data: './data', sources: ['./r'] }));
   lose('index', 'build', 'artifacts');
   const { advice } = await doctor();
-  expect(await follow(advice)).toEqual(['package purged --recover', 'build']);
+  expect(await follow(advice)).toEqual(['package recover-purged', 'build']);
   expect(versions()).toEqual(all);
 });
 
@@ -93,7 +93,7 @@ it('with uploads and sources in libretto.json, the build takes both', async () =
   writeFileSync(at('libretto.json'), JSON.stringify({ data: './data', sources: ['./r'] }));
   lose('index', 'build');
   const { advice } = await doctor();
-  expect(await follow(advice)).toEqual(['package purged --recover', 'build artifact:/data/artifacts']);
+  expect(await follow(advice)).toEqual(['package recover-purged', 'build artifact:/data/artifacts']);
   await succeeds('build');
   expect(versions()).toEqual(all);
 });

@@ -1,4 +1,4 @@
-// Tests `libretto history` and `libretto diff`: time and author of each publication, and the changes between two
+// Tests `libretto history` and `libretto history diff`: time and author of each publication, and the changes between two
 // publications.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -68,18 +68,18 @@ describe('libretto history', () => {
   });
 });
 
-describe('libretto diff', () => {
+describe('libretto history diff', () => {
   it('shows the changes between two publications in either direction, and up to now', async () => {
-    expect(lines(await run('diff', '1'))).toEqual([
+    expect(lines(await run('history', 'diff', '1'))).toEqual([
       'From publication 1 to 3:',
       expect.stringMatching(/^ {2}\+ acme\/hello 2\.0\.0 \([0-9a-f]{12}; .*packages\)$/),
       expect.stringMatching(/^ {2}\+ acme\/hello 3\.0\.0 /),
     ]);
-    expect(lines(await run('diff', '2', '1'))).toEqual([
+    expect(lines(await run('history', 'diff', '2', '1'))).toEqual([
       'From publication 2 to 1:',
       expect.stringMatching(/^ {2}- acme\/hello 2\.0\.0 /),
     ]);
-    expect(JSON.parse((await run('diff', '1', '2', '--json')).stdout)).toEqual({
+    expect(JSON.parse((await run('history', 'diff', '1', '2', '--json')).stdout)).toEqual({
       from: 1,
       to: 2,
       added: [
@@ -94,16 +94,22 @@ describe('libretto diff', () => {
       withdrawn: [],
       metadata: [],
     });
-    expect(lines(await run('diff', '3'))).toEqual(['Publications 3 and 3 do not differ.']);
+    expect(lines(await run('history', 'diff', '3'))).toEqual(['Publications 3 and 3 do not differ.']);
   });
 
   it.each([
-    [['diff', '9'], 'libretto: There is no publication 9 yet: the current one is 3. `libretto history` lists them.'],
     [
-      ['diff', '1', '9'],
-      'libretto: There is no publication 9 yet: the current one is 3. `libretto history` lists them.',
+      ['history', 'diff', '9'],
+      'libretto: There is no publication 9 yet: the current one is 3. `libretto history list` lists them.',
     ],
-    [['diff', 'one'], 'libretto: one is not the number of a publication. `libretto history` lists them.'],
+    [
+      ['history', 'diff', '1', '9'],
+      'libretto: There is no publication 9 yet: the current one is 3. `libretto history list` lists them.',
+    ],
+    [
+      ['history', 'diff', 'one'],
+      'libretto: one is not the number of a publication. `libretto history list` lists them.',
+    ],
   ])('refuses %j', async (args, message) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr: message });
   });

@@ -43,7 +43,7 @@ const withPaths = (document: unknown): unknown =>
   );
 
 describe('recorded publications', () => {
-  it('are those of `libretto history`, the newest first, in pages', async () => {
+  it('are those of `libretto history list`, the newest first, in pages', async () => {
     const { publications } = registry.inspection;
     const known = (await registry.json('history'))['publications'] as {
       serial: number;

@@ -92,16 +92,17 @@ it('a recovery of tombstones publishes nothing of a package without index and do
   expect(await libretto('package', 'purge', 'acme/other', '1.0.0', '--reason', 'legal', '--yes')).toMatchObject({
     exitCode: 0,
   });
-  const [row] = (JSON.parse((await libretto('package', 'purged', '--json')).stdout) as { versions: object[] }).versions;
+  const [row] = (JSON.parse((await libretto('package', 'list', '--purged', '--json')).stdout) as { versions: object[] })
+    .versions;
   const elsewhere = { ...row, name: 'acme/lib', version: '9.0.0', version_normalized: '9.0.0.0', sha1: null };
   writeFileSync(at('rows.json'), JSON.stringify({ format: 1, versions: [elsewhere] }));
   lose(index, stable);
   const before = filesNow();
-  const unsure = await libretto('package', 'purged', '--recover', 'rows.json');
+  const unsure = await libretto('package', 'recover-purged', 'rows.json');
   expect([unsure.exitCode, unsure.stderr]).toEqual([2, expect.stringContaining('acme/lib 9.0.0')]);
   expect(filesNow()).toEqual(before);
   const published = versions();
-  const damaged = await libretto('package', 'purged', '--recover', 'rows.json', '--yes');
+  const damaged = await libretto('package', 'recover-purged', 'rows.json', '--yes');
   expect([damaged.exitCode, damaged.stdout]).toEqual([1, expect.stringContaining(`${stable} and the serving index`)]);
   expect([versions(), existsSync(at('data', index))]).toEqual([published, false]);
 });
@@ -202,11 +203,6 @@ it.each([
   }
   const unknown = await libretto('package', 'withdraw', 'acme/never', '1.0.0');
   expect(unknown.stderr).toContain('acme/never 1.0.0 is not published here');
-});
-
-it('`package purged --dry-run` without --recover is refused', async () => {
-  const { exitCode, stderr } = await libretto('package', 'purged', '--dry-run');
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('Add --recover')]);
 });
 
 /** Follows each message, with the first way that needs no backup, until a command finds no fault. */

@@ -79,7 +79,7 @@ const privateNames = (): unknown =>
 
 describe('the recovery of a list, while the announcement and a document are lost', () => {
   const bringBack = {
-    [tombstones]: ['package', 'purged', '--recover'],
+    [tombstones]: ['package', 'recover-purged'],
     [withdrawn]: ['package', 'withdraw', 'acme/lib', '1.3.0'],
   } as const;
 
@@ -113,13 +113,13 @@ describe('the recovery of a list, while the announcement and a document are lost
   });
 
   it('accepts a file of tombstones without the document, and purges its versions', async () => {
-    const { stdout } = await succeeds('package', 'purged', '--json');
+    const { stdout } = await succeeds('package', 'list', '--purged', '--json');
     const { versions: rows, ...head } = JSON.parse(stdout) as { versions: readonly object[] };
     const more = { ...rows[0], version: '1.1.0', version_normalized: '1.1.0.0', reference: '' };
     const nothing = { sha1: null, sha256: null, content: null };
     writeTree(at(), { 'rows.json': { json: { ...head, versions: [...rows, { ...more, ...nothing }] } } });
     lose(announcement, tombstones, 'public/p2/acme/lib.json');
-    await libretto('package', 'purged', '--recover', 'rows.json', '--yes');
+    await libretto('package', 'recover-purged', 'rows.json', '--yes');
     await succeeds('build');
     expect(versions()).toEqual(['acme/hidden@1.0.0', 'acme/lib@1.0.0']);
     await succeeds('verify');

@@ -80,7 +80,7 @@ it('a folder without a publication has nothing to build and no lost file', async
   writeFileSync(data('public/notes.txt'), 'mine');
   const { exitCode, stderr } = await libretto('build');
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('There is nothing to build')]);
-  await libretto('state', 'init');
+  await libretto('restore', '--empty');
   expect((await libretto('verify')).stderr).toMatch(/There is no packages\.json\. Run `libretto build --data \S+`\./);
 });
 

@@ -50,7 +50,7 @@ describe('while the announcement alone is lost', () => {
     [['receive', 'built', '--as', 'job']],
     [['package', 'withdraw', 'acme/one', '1.1.0']],
     [['package', 'purge', 'acme/one', '1.1.0', '--reason', 'secret', '--yes']],
-    [['package', 'purged', '--recover']],
+    [['package', 'recover-purged']],
   ])('the command %j keeps every source', async (command) => {
     await succeeds(...command);
     expect(sources()).toEqual(expect.arrayContaining(all));

@@ -119,7 +119,7 @@ describe('a lost state', () => {
       const [served, examined, saved] = await Promise.all([serve(), run('doctor', '--json'), run('backup', 'another')]);
       for (const { exitCode, stderr } of [served, saved]) {
         expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
-        expect(stderr).toMatch(/`libretto restore BACKUP --state-only`.*`libretto state init --force`/);
+        expect(stderr).toMatch(/`libretto restore BACKUP --state-only`.*`libretto restore --empty --force`/);
         expect(stderr).not.toContain('mdb.c');
       }
       const { checks } = JSON.parse(examined.stdout) as {
@@ -138,7 +138,7 @@ describe('a lost state', () => {
     [['token', 'list']],
     [['token', 'create', '--description', 'another']],
     [['user', 'list']],
-    [['package', 'purged']],
+    [['package', 'list', '--purged']],
     [['settings', 'set', 'mirroring.enabled', 'true']],
   ])('with a page of another kind ends %j with the way back', async (command) => {
     damagePagesWith('token/', (page) => void page.writeUInt16LE(0x40, 18));
@@ -146,7 +146,7 @@ describe('a lost state', () => {
     expect([exitCode, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^libretto: The state in .* is damaged: .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/m,
+        /^libretto: The state in .* is damaged: .*`libretto restore BACKUP --state-only`.*`libretto restore --empty --force`/m,
       ),
     ]);
     expect(stderr).not.toContain('unexpected error');
@@ -156,33 +156,28 @@ describe('a lost state', () => {
     ['a token', () => `token/${id}`, 'a record of the kind "token" is malformed'],
     ['a user', () => 'user/usr_0123456789abcdef', 'a record of the kind "user" is malformed'],
     ['an event of the audit log', () => 'audit/event/000000000001', 'its audit log is broken at event 1'],
-  ])('with %s replaced by other JSON is reported by doctor, backup and state show', async (_name, key, fault) => {
+  ])('with %s replaced by other JSON is reported by doctor and backup', async (_name, key, fault) => {
     const store = await openLmdbStore(folder.at('var/state'));
     await store.commit({ conditions: [], puts: [{ key: key(), value: { hash: 'a secret' } }], deletes: [] });
     await store.close();
-    const [examined, saved, shown] = await Promise.all([
-      run('doctor', '--json'),
-      run('backup', 'another'),
-      run('state', 'show'),
-    ]);
+    const [examined, saved] = await Promise.all([run('doctor', '--json'), run('backup', 'another')]);
     const { checks } = JSON.parse(examined.stdout) as { checks: { check: string }[] };
     expect(checks.find(({ check }) => check === 'state')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining(fault) as string,
     });
     expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('No backup was made.')]);
-    expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
     expect(saved.stderr).toMatch(/`libretto restore BACKUP --state-only`/);
-    expect(saved.stderr + shown.stdout + examined.stdout).not.toContain('a secret');
+    expect(saved.stderr + examined.stdout).not.toContain('a secret');
     expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
   });
 
   it.each<[string, () => string, JsonValue, string]>([
     ['a token whose hash leads elsewhere', () => hashRow, 'tok_0123456789abcdef', '"token-hash"'],
     ['a setting of another kind', () => 'setting/mirroring.enabled', 'yes', '"setting"'],
-  ])('with %s is reported by backup and state show with the kind of the record', async (_name, key, value, fault) => {
+  ])('with %s is reported by backup and doctor with the kind of the record', async (_name, key, value, fault) => {
     await putRow(key(), value);
-    const [saved, shown] = await Promise.all([run('backup', 'another'), run('state', 'show')]);
+    const [saved, shown] = await Promise.all([run('backup', 'another'), run('doctor')]);
     expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining(fault)]);
     expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
   });
@@ -194,13 +189,8 @@ describe('a lost state', () => {
       /No setup code is offered\. The count of users and admins in the state is malformed\. .*`libretto restore BACKUP --state-only`/,
     );
     expect((await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200);
-    const [examined, saved, shown] = await Promise.all([
-      run('doctor', '--json'),
-      run('backup', 'another'),
-      run('state', 'show'),
-    ]);
+    const [examined, saved] = await Promise.all([run('doctor', '--json'), run('backup', 'another')]);
     expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('"user-roster" is malformed')]);
-    expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining('"user-roster" is malformed')]);
     expect(examined.stdout).toContain('\\"user-roster\\" is malformed');
   });
 
@@ -208,32 +198,32 @@ describe('a lost state', () => {
     [
       'a repository',
       'repository/repo_0123456789abcdef',
-      /A repository record in the state is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
+      /A repository record in the state is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto restore --empty --force`/,
     ],
     [
       'its identity',
       '!identity',
-      /its identity or its generation is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
+      /its identity or its generation is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto restore --empty --force`/,
     ],
   ])('with %s malformed is refused by serve with the way back, which works', async (_name, key, message) => {
     await putRow(key, { o: 1 });
     expect(await serve()).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) as string });
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
+    expect(await run('doctor')).toMatchObject({ exitCode: 1 });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
     await servesAt();
   });
 
-  it('with a malformed record is given up by `state init --force`, which keeps its file', async () => {
+  it('with a malformed record is given up by `restore --empty --force`, which keeps its file', async () => {
     await putRow(`token/${id}`, 5);
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringMatching(/A token record .*`libretto state init --force`/) as string,
+      stderr: expect.stringMatching(/A token record .*`libretto restore --empty --force`/) as string,
     });
-    expect(await run('state', 'init', '--force')).toMatchObject({
+    expect(await run('restore', '--empty', '--force')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/The damaged one is kept as .*data\.mdb\.replaced-/) as string,
     });
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
   });
 
   it('is restored from a backup together with later publications', async () => {
@@ -285,10 +275,10 @@ describe('a lost state', () => {
     expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('already uses this data folder')]);
   });
 
-  it('is given up by `state init --force` alone, and a usable state is never emptied', async () => {
-    const shown = JSON.parse((await run('state', 'show', '--json')).stdout) as { identity: string };
-    expect(shown).toMatchObject({ verdict: 'ok', remembered: shown.identity });
-    expect(JSON.parse((await run('state', 'init', '--force', '--json')).stdout)).toMatchObject({
+  it('is given up by `restore --empty --force` alone, and a usable state is never emptied', async () => {
+    const shown = JSON.parse((await run('restore', '--empty', '--json')).stdout) as { identity: string };
+    expect((await run('doctor')).stdout).toContain(`(${shown.identity}) can be read`);
+    expect(JSON.parse((await run('restore', '--empty', '--force', '--json')).stdout)).toMatchObject({
       made: false,
       identity: shown.identity,
     });
@@ -298,10 +288,10 @@ describe('a lost state', () => {
       stdout: '',
       stderr: expect.stringContaining(shown.identity) as string,
     });
-    expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
+    expect(await run('restore', '--empty')).toMatchObject({ exitCode: 2 });
+    expect(await run('doctor')).toMatchObject({ exitCode: 1 });
     expect(existsSync(folder.at('var/state'))).toBe(false);
-    const began = JSON.parse((await run('state', 'init', '--force', '--json')).stdout) as { identity: string };
+    const began = JSON.parse((await run('restore', '--empty', '--force', '--json')).stdout) as { identity: string };
     expect(began).toMatchObject({ made: true });
     expect(began.identity).not.toBe(shown.identity);
     expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}');
@@ -317,7 +307,7 @@ it('a folder in the place of state.json is named with two ways on, and nothing i
   try {
     for (const command of [
       ['token', 'list'],
-      ['state', 'init', '--force'],
+      ['restore', '--empty', '--force'],
       ['serve', '--listen', '127.0.0.1:0'],
     ])
       expect(await run(...command), command.join(' ')).toMatchObject({
@@ -345,7 +335,7 @@ it('a data folder of an older version without a record of its state works, and g
   await raw.close();
   expect((await run('token', 'list')).stdout).toContain(id);
   const { state } = JSON.parse(readFileSync(folder.at('var/state.json'), 'utf8')) as { state: string };
-  expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({ verdict: 'ok', identity: state });
+  expect((await run('doctor')).stdout).toContain(`(${state}) can be read`);
 });
 
 it('an empty key file is not a missing key: doctor names the file', async () => {

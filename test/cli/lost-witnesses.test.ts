@@ -60,7 +60,7 @@ describe('a build without announcement and manifest', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(await libretto('verify')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(message) as string });
     await (list === tombstones
-      ? succeeds('package', 'purged', '--recover')
+      ? succeeds('package', 'recover-purged')
       : succeeds('package', 'withdraw', 'acme/hello', '1.0.0'));
     await succeeds('build', 'src');
     expect(versions()).toEqual(['acme/hello@1.2.0']);
@@ -86,9 +86,9 @@ describe('a build without announcement and manifest', () => {
       const { exitCode, stderr } = await libretto(...command);
       expect([exitCode, stderr]).not.toEqual([0, expect.anything()]);
       expect(stderr).toMatch(
-        /index\/_purged\.json and index\/_withheld\.json[^]*`libretto package purged --recover --data \S+`/,
+        /index\/_purged\.json and index\/_withheld\.json[^]*`libretto package recover-purged --data \S+`/,
       );
-      expect((await libretto('package', 'purged', '--recover')).stdout).toContain('acme/hello 1.1.0');
+      expect((await libretto('package', 'recover-purged')).stdout).toContain('acme/hello 1.1.0');
       const next = await libretto('build', 'src');
       expect([next.exitCode, next.stderr]).toEqual([2, expect.stringContaining('package withdraw acme/hello 1.0.0')]);
       await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
@@ -101,13 +101,13 @@ describe('a build without announcement and manifest', () => {
 
   it('a recovery without the state says that no withdrawal is on record, and `package withdraw` repeats one', async () => {
     const unknown = 'No record of a withdrawal was found';
-    expect((await libretto('package', 'purged', '--recover')).stdout).not.toContain(unknown);
-    const copy = await libretto('package', 'purged', '--json');
+    expect((await libretto('package', 'recover-purged')).stdout).not.toContain(unknown);
+    const copy = await libretto('package', 'list', '--purged', '--json');
     writeFileSync(at('purged.json'), copy.stdout);
     lose(announcement, manifest, tombstones, withdrawn, 'build/history', 'state', 'state.json');
     const [planned, recovered] = [
-      await libretto('package', 'purged', '--recover', 'purged.json', '--dry-run'),
-      await libretto('package', 'purged', '--recover', 'purged.json', '--yes'),
+      await libretto('package', 'recover-purged', 'purged.json', '--dry-run'),
+      await libretto('package', 'recover-purged', 'purged.json', '--yes'),
     ];
     for (const { exitCode, stdout } of [planned, recovered])
       expect([exitCode, stdout]).toEqual([0, expect.stringContaining(unknown)]);
@@ -115,7 +115,7 @@ describe('a build without announcement and manifest', () => {
     await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
     await succeeds('build', 'src');
     expect(versions()).toEqual(['acme/hello@1.2.0']);
-    expect((await libretto('package', 'purged', '--recover')).stdout).not.toContain(unknown);
+    expect((await libretto('package', 'recover-purged')).stdout).not.toContain(unknown);
   });
 
   it('warns where packages.json is lost too: nothing proves that no version was purged', async () => {
@@ -137,7 +137,7 @@ describe('a build without announcement and manifest', () => {
     expect(await other('build', 'src'), 'its history names no purge').toMatchObject({ exitCode: 0 });
     loseThere(announcement, manifest, 'build/history');
     expect(await other('build', 'src')).toMatchObject({ exitCode: 2 });
-    expect(await other('package', 'purged', '--recover')).toMatchObject({
+    expect(await other('package', 'recover-purged')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('No record of a purge was found') as string,
     });

@@ -146,7 +146,7 @@ const mistakes: readonly Mistake[] = [
     ['build', '-d', 'in-redis'],
     ['publish', 'packages/hello', '--version', '2.0.0', '-d', 'in-redis'],
     ['serve', '--listen', '127.0.0.1:0', '-d', 'in-redis'],
-    ['state', 'init', '-d', 'in-redis'],
+    ['restore', '--empty', '-d', 'in-redis'],
   ].map((args) => ({
     title: `a state in a Redis without --state: \`${args.join(' ')}\``,
     args,

@@ -38,7 +38,7 @@ const serial = (): number =>
   (JSON.parse(readFileSync(data(announcement), 'utf8')) as { readonly serial: number }).serial;
 
 const refusal = expect.stringMatching(
-  /older than publication \d+ in history[^]*`libretto package purged --recover --data \S+`/,
+  /older than publication \d+ in history[^]*`libretto package recover-purged --data \S+`/,
 );
 
 it.each([
@@ -57,7 +57,7 @@ it.each([
       expect.objectContaining({ exitCode: 2, stderr: refusal }),
     ]);
   expect((await libretto('publish', 'upload')).exitCode).toBe(2);
-  await succeeds('package', 'purged', '--recover');
+  await succeeds('package', 'recover-purged');
   if ((await libretto('build')).exitCode !== 0) await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
   await succeeds('build', 'src', `artifact:${data('artifacts')}`);
   expect(versions()).toEqual(['acme/hello@1.2.0', 'acme/hello@2.0.0']);
@@ -72,7 +72,7 @@ it('the recovery keeps out a version that was withdrawn before it was purged', a
   await succeeds('package', 'purge', 'acme/hello', '1.2.0', '--reason', 'secret', '--yes');
   putBack('older');
   expect(await libretto('build')).toMatchObject({ exitCode: 2, stderr: refusal });
-  await succeeds('package', 'purged', '--recover');
+  await succeeds('package', 'recover-purged');
   cpSync(prepared('src/three'), at('src/three'), { recursive: true });
   await succeeds('build');
   expect(versions()).toEqual([]);
@@ -87,7 +87,7 @@ it('a build publishes again what later publications added, and verify names no f
   const { exitCode, stderr } = await libretto('verify');
   expect([exitCode, stderr]).toEqual([1, refusal]);
   expect(stderr).not.toContain('acme/new');
-  await succeeds('package', 'purged', '--recover');
+  await succeeds('package', 'recover-purged');
   await succeeds('build');
   expect(versions()).toEqual(['acme/hello@1.2.0', 'acme/new@1.0.0']);
   expect(serial(), 'I6').toBeGreaterThan(4);

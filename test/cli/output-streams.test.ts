@@ -57,7 +57,7 @@ describe('--quiet', () => {
   it('prints problems and errors', async () => {
     const left = await run('build', './bad', '--quiet', '-d', 'quiet-bad');
     expect(left).toEqual({ exitCode: 1, stdout: '', stderr: expect.stringContaining('1 version left out') });
-    const refused = await run('diff', 'nothing', '-q', '-d', 'quiet');
+    const refused = await run('history', 'diff', 'nothing', '-q', '-d', 'quiet');
     expect(refused).toEqual({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: .*nothing/) });
   });
 
@@ -96,7 +96,7 @@ describe('colours', () => {
     expect((await coloured(force, 'build', '--forget', './src', '-d', 'c')).stdout).toContain(
       `${escape}[31m  - acme/hello 1.0.0${escape}[39m`,
     );
-    const wrong = ['diff', 'nothing', '-d', 'c'];
+    const wrong = ['history', 'diff', 'nothing', '-d', 'c'];
     expect((await coloured(force, ...wrong)).stderr).toMatch(/^\u001b\[31mlibretto: .*nothing.*\u001b\[39m$/s);
     expect((await coloured(force, ...wrong, '--json')).stderr).not.toContain(escape);
     expect((await coloured({ ...force, NO_COLOR: '1' }, ...wrong)).stderr).not.toContain(escape);

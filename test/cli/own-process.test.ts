@@ -25,7 +25,7 @@ beforeAll(async () => {
     ...below('packages/bad', whoLibrary('acme/bad', '1.0.0', { require: { 'acme/good': '^^1' } })),
   });
   expect((await run(['build', 'packages'], true)).exitCode).toBe(1);
-  expect((await run(['state', 'init', '--data', 'served'], false)).exitCode).toBe(0);
+  expect((await run(['restore', '--empty', '--data', 'served'], false)).exitCode).toBe(0);
 });
 afterAll(() => folder.remove());
 

@@ -60,7 +60,7 @@ describe('libretto package purge', () => {
         },
       ],
     });
-    expect(JSON.parse(await succeeds('package', 'purged', '--json'))).toMatchObject({
+    expect(JSON.parse(await succeeds('package', 'list', '--purged', '--json'))).toMatchObject({
       versions: [
         {
           name: 'acme/hello',
@@ -124,7 +124,7 @@ describe('libretto package purge', () => {
     await succeeds('token', 'create', '--description', 'a state');
     await succeeds('backup', 'backup');
     expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
-    tree.write({ 'purged.json': await succeeds('package', 'purged', '--json') });
+    tree.write({ 'purged.json': await succeeds('package', 'list', '--purged', '--json') });
     const restore = (...more: readonly string[]): Promise<CliOutcome> =>
       runCli(['restore', 'backup', ...more], { cwd: tree.root });
     expect(await restore('--data', 'old')).toMatchObject({

@@ -1,4 +1,4 @@
-// Tests `libretto package purged --recover`. A folder without a list is refused. Rows of an edited list without any
+// Tests `libretto package recover-purged`. A folder without a list is refused. Rows of an edited list without any
 // other evidence are dropped and named. The audit log has the recovery.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,10 +23,9 @@ const { at, data, libretto, succeeds, versions } = registryCopy(
   },
 );
 
-const recover = (...args: readonly string[]): Promise<CliOutcome> =>
-  libretto('package', 'purged', '--recover', ...args);
+const recover = (...args: readonly string[]): Promise<CliOutcome> => libretto('package', 'recover-purged', ...args);
 const purged = async (): Promise<readonly string[]> => {
-  const { stdout } = await libretto('package', 'purged', '--json');
+  const { stdout } = await libretto('package', 'list', '--purged', '--json');
   const { versions } = JSON.parse(stdout) as { readonly versions: readonly { readonly version: string }[] };
   return versions.map(({ version }) => version);
 };
@@ -163,7 +162,7 @@ describe('a recovery of the list of tombstones', () => {
     const tried = await libretto('config', 'import', 'imported.json', '--dry-run');
     expect(tried.stdout).toMatch(/^The file would add 2 tombstones/);
     rmSync(index);
-    await succeeds('package', 'purged', '--recover', 'bytes.json', '--yes');
+    await succeeds('package', 'recover-purged', 'bytes.json', '--yes');
     await succeeds('verify');
     expect([Object.keys(publishedVersions(data())), (await purged()).toSorted()]).toEqual([
       ['acme/hello@1.0.0'],
@@ -197,7 +196,7 @@ describe('a recovery of the list of tombstones', () => {
     writeFileSync(at('rows.json'), readFileSync(data(list)));
     writeFileSync(at('exported.json'), (await libretto('config', 'export')).stdout);
     const withdraw = ['package', 'withdraw', 'acme/hello', '1.2.0'];
-    const recovery = ['package', 'purged', '--recover'];
+    const recovery = ['package', 'recover-purged'];
     const isPublished = (): readonly string[] => Object.keys(publishedVersions(data()));
     for (const [first, second] of [
       [recovery, withdraw],

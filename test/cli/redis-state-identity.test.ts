@@ -93,7 +93,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       exitCode: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /There is no state in redis:.*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
+        /There is no state in redis:.*`libretto restore BACKUP --state-only`.*`libretto restore --empty --force`/,
       ) as string,
     };
     expect(
@@ -114,10 +114,6 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('is not the state of this data folder') as string,
-    });
-    expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({
-      verdict: 'unusable',
-      identity: expect.stringMatching(/^st_/) as string,
     });
 
     await redis.command('FLUSHALL');
@@ -141,7 +137,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       exitCode: 2,
       stderr: expect.stringContaining('but this data folder had one (st_') as string,
     });
-    expect(await local('state', 'init', '--force', '--data', 'first')).toMatchObject({ exitCode: 0 });
+    expect(await local('restore', '--empty', '--force', '--data', 'first')).toMatchObject({ exitCode: 0 });
     expect(await local(...forgotten)).toMatchObject({ exitCode: 0 });
   });
 
@@ -155,7 +151,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     const [known, later] = [await status(token), await createToken()];
     expect([known, await status(later)]).toEqual([200, 200]);
     await redis.command('HSET', 'libretto:state:rows', 'audit/head', '9:5');
-    expect(await run('state', 'show')).toMatchObject({
+    expect(await run('doctor')).toMatchObject({
       exitCode: 1,
       stdout: expect.stringMatching(/"audit" is malformed.*`libretto restore BACKUP --state-only`/) as string,
     });
@@ -164,7 +160,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       stderr: expect.stringMatching(/kept as the keys libretto:state:replaced-\S+:\* of redis:/) as string,
     });
     await until(async () => (await status(later)) === 401 && (await status(token)) === 200);
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
     expect(await redis.command('KEYS', 'libretto:state:replaced-*')).toHaveLength(3);
   });
 
@@ -184,42 +180,38 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
       );
       await serving.shows(damage);
       expect(await status(token)).toBe(500);
-      expect(await run('state', 'show')).toMatchObject({
-        exitCode: 1,
-        stdout: expect.stringMatching(damage) as string,
-      });
       expect(await run('token', 'list')).toMatchObject({
         exitCode: 2,
         stderr: expect.stringMatching(damage) as string,
       });
-      expect((await run('doctor')).stdout).toMatch(damage);
+      expect(await run('doctor')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(damage) as string });
       expect(await redis.command('HGETALL', 'libretto:state:meta')).toEqual(fields);
       expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
       await until(async () => (await status(token)) === 200);
-      expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+      expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
     },
   );
 
   it.each([
     ['a row', 'rows', 'audit/head', '9:{'],
     ['its identity', 'meta', 'identity', 'x'],
-  ])('with %s damaged is given up by `state init --force` alone', async (_what, hash, field, value) => {
+  ])('with %s damaged is given up by `restore --empty --force` alone', async (_what, hash, field, value) => {
     await redis.command('HSET', `libretto:state:${hash}`, field, value);
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
-    expect(await run('state', 'init', '--force')).toMatchObject({
+    expect(await run('doctor')).toMatchObject({ exitCode: 1 });
+    expect(await run('restore', '--empty', '--force')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(
         /An empty state was made.*[^]*is kept as the keys libretto:state:replaced-/,
       ) as string,
     });
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
   });
 
-  it('that was started anew by `state init --force` is used by a new server, and not by a running one', async () => {
+  it('that was started anew by `restore --empty --force` is used by a new server, and not by a running one', async () => {
     const before = await serve();
     await redis.command('FLUSHALL');
-    expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
-    expect(await run('state', 'init', '--force')).toMatchObject({
+    expect(await run('restore', '--empty')).toMatchObject({ exitCode: 2 });
+    expect(await run('restore', '--empty', '--force')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('An empty state was made in redis://') as string,
     });

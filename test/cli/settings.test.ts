@@ -26,7 +26,7 @@ const published = (path: string): Record<string, unknown> =>
 describe('settings', () => {
   it('are listed, set above libretto.json, reset, and refused with the reason', async () => {
     writeFileSync(folder.at('libretto.json'), '{"limits": {"read": 50}}');
-    await run('state', 'init');
+    await run('restore', '--empty');
     expect((await run('settings', 'list')).stdout).toMatch(
       /^SETTING +VALUE +FROM\n[^]*limits\.read +50 +file\n[^]*limits\.write +500 +default\n/,
     );

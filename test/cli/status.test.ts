@@ -46,7 +46,7 @@ it('status shows the publication and the result of the last build, the same for 
 });
 
 it('status shows an empty registry', async () => {
-  await here('state', 'init');
+  await here('restore', '--empty');
   expect(json(await here('status', '--json'))).toMatchObject({
     counts: { packages: 0, users: 0 },
     publication: null,

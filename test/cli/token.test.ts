@@ -302,7 +302,7 @@ describe('token list, show, update and revoke', () => {
   });
 
   it('print for an empty list how to create a token', async () => {
-    await runCli(['state', 'init'], { cwd: folder.path });
+    await runCli(['restore', '--empty'], { cwd: folder.path });
     expect(await run('list')).toEqual({
       exitCode: 0,
       stdout: '',

@@ -125,7 +125,7 @@ describe('users', () => {
     [['keys', 'rotate', 'house'], 'There are no keys for "house"'],
     [['keys', 'rotate', 'sealing', '--end-sessions'], 'belongs to the signing key'],
   ])('are refused with exit code 2: %j', async (args, message) => {
-    await run('state', 'init');
+    await run('restore', '--empty');
     const outcome = await run(...args);
     expect(outcome).toMatchObject({ exitCode: 2, stdout: '' });
     expect(outcome.stderr).toContain(message);
@@ -251,7 +251,7 @@ describe('a server with users', () => {
 });
 
 it('keys list creates no key', async () => {
-  await run('state', 'init');
+  await run('restore', '--empty');
   const { exitCode, stdout, stderr } = await run('keys', 'list');
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
   expect(stderr).toContain('There is no key yet.');

@@ -126,7 +126,7 @@ describe('libretto verify', () => {
         expect([args[0], exitCode, stderr], what).toEqual([
           args[0],
           2,
-          expect.stringContaining('libretto package purged --recover') as string,
+          expect.stringContaining('libretto package recover-purged') as string,
         ]);
       }
       expect(filesWithSecret(data('.')), what).toEqual([]);
@@ -137,11 +137,11 @@ describe('libretto verify', () => {
 
   it('names the entries that a list lost, and after the recovery their labels and references stay blocked', async () => {
     const list = 'index/_purged.json';
-    writeFileSync(at('elsewhere.json'), (await libretto('package', 'purged', '--json')).stdout);
+    writeFileSync(at('elsewhere.json'), (await libretto('package', 'list', '--purged', '--json')).stdout);
     const whole = readFileSync(data(list), 'utf8');
     rmSync(data(list));
     expect((await libretto('build')).stderr).toContain('acme/hello 1.1.0');
-    expect(await libretto('package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({
+    expect(await libretto('package', 'recover-purged', 'elsewhere.json')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('1 tombstone') as string,
     });
@@ -152,13 +152,13 @@ describe('libretto verify', () => {
       exitCode: 2,
       stderr: expect.stringContaining('acme/hello 1.1.0') as string,
     });
-    expect(await libretto('package', 'purged', '--recover')).toMatchObject({
+    expect(await libretto('package', 'recover-purged')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('acme/hello 1.1.0') as string,
     });
     await succeeds('build', 'src');
     expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
-    expect(JSON.parse((await libretto('package', 'purged', '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await libretto('package', 'list', '--purged', '--json')).stdout)).toMatchObject({
       versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', sha1: null }],
     });
   });

@@ -85,7 +85,7 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
         const after = state();
         expect([before, states[target - 1]], where).toContain(after);
         if (after !== before) completed += 1;
-        expect(await libretto('diff', '1', '--json'), where).toMatchObject({ exitCode: 0 });
+        expect(await libretto('history', 'diff', '1', '--json'), where).toMatchObject({ exitCode: 0 });
       }
     },
   );

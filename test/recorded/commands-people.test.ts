@@ -191,14 +191,9 @@ it('the commands that show the state and the health of a data folder behave as r
   await recordAll(
     'commands/state',
     [
-      'state show',
-      'state show --json',
-      'state show --state http://not.redis',
-      'state init',
-      'state init --state http://not.redis',
-      'state init --data fresh',
-      'state init --data fresh --json',
-      'state show --data nowhere',
+      'restore --empty',
+      'restore --empty --data fresh',
+      'restore --empty --data fresh --json',
       'status',
       'status --json',
       'status --data nowhere',
@@ -215,7 +210,6 @@ it('the commands that show the state and the health of a data folder behave as r
       'config import nowhere.json',
     ],
     {
-      'state show': 'state                        all of it can be read',
       'config export --out exported.json': '3 users, 3 tokens for information, repositories: 0.',
     },
   );

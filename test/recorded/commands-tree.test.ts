@@ -16,12 +16,12 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   for (const command of [
-    'history',
+    'history list',
     'history --json',
     'history 1',
     'verify --json',
     'why acme/hello',
-    'diff 1',
+    'history diff 1',
     'rollback 1',
     'prune',
     'impact none.lock',
@@ -43,11 +43,11 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
   await run('build https://user:secret@127.0.0.1:4099/acme/none.git');
   await run('build --jobs 0 --strict');
   for (const command of [
-    'history',
+    'history list',
     'history --json',
-    'diff 1',
-    'diff 1 2 --json',
-    'diff 99',
+    'history diff 1',
+    'history diff 1 2 --json',
+    'history diff 99',
     'verify',
     'verify --fast --json',
     'why acme/hello',
@@ -100,9 +100,11 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'package purge acme/tool 1.0.0 --reason bored --yes',
     "package purge acme/tool 1.0.0 --reason secret --note 'a key' --yes",
     'package purge acme/tool 1.0.0 --reason secret --yes --json',
-    'package purged',
-    'package purged --json',
-    'package purged now',
+    'package list --purged',
+    'package list --purged --json',
+    'package list --purged now',
+    'package recover-purged',
+    'package recover-purged nowhere.json',
   ])
     await run(command);
   for (const command of [
@@ -236,7 +238,7 @@ it('a lock that agrees with the tree, and failing commands with --json, behave a
     'build nowhere',
     'build fresh-src --only acme/none',
     'why acme/none',
-    'diff 99',
+    'history diff 99',
     'rollback 99',
     'prune --keep-for ever',
     'receive packages',

@@ -92,13 +92,12 @@ it('a data folder of an earlier version opens, verifies, serves and builds', asy
   workspace.pass(3600);
   for (const command of [
     'verify',
-    'state show',
     'token list',
     'user list',
     'keys list',
     'audit verify',
     'history',
-    'package purged',
+    'package list --purged',
     'mirror list',
     'mirror verify',
     'settings list',

@@ -11,8 +11,8 @@ export const reading: readonly (readonly string[])[] = [
   ['verify'],
   ['why', 'acme/hello'],
   ['impact', 'composer.lock'],
-  ['history'],
-  ['diff', '1'],
+  ['history', 'list'],
+  ['history', 'diff', '1'],
   ['rollback', '1'],
   ['prune'],
   ['backup', 'copy'],
@@ -39,14 +39,13 @@ export const reading: readonly (readonly string[])[] = [
   ['settings', 'unset', 'limits.read'],
   ['audit', 'list'],
   ['audit', 'verify'],
-  ['state', 'show'],
   ['package', 'list'],
   ['package', 'withdraw', 'acme/hello', '1.0.0'],
   ['package', 'restore', 'acme/hello', '1.0.0'],
   ['package', 'statistics', 'acme/hello'],
   ['package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes'],
-  ['package', 'purged'],
-  ['package', 'purged', '--recover'],
+  ['package', 'list', '--purged'],
+  ['package', 'recover-purged'],
   ['mirror', 'list'],
   ['mirror', 'verify'],
   ['mirror', 'prune'],
@@ -100,7 +99,7 @@ export const making: readonly (readonly string[])[] = [
   ['user', 'create', '--admin', '--email', 'ada@example.org', '--invite'],
   ['team', 'create', 'Shop', '--package', 'acme/*'],
   ['settings', 'set', 'limits.read', '5'],
-  ['state', 'init'],
+  ['restore', '--empty'],
   ['config', 'import', '../config.json'],
   ['notify', 'add', 'https://1.1.1.1/hook'],
   ['publisher', 'add', '--issuer', 'github', '--repository', 'acme/hello', '--package', 'acme/hello'],
@@ -110,14 +109,14 @@ export const making: readonly (readonly string[])[] = [
 
 /** The commands of `reading` that change nothing in the data folder, by their beginnings. */
 const onlyReading = (
-  'status, verify, why, impact, history, diff, ' +
+  'status, verify, why, impact, history, ' +
   'backup, config export, keys list, settings list, token list, token show, ' +
-  'token explain, user list, user show, team list, team show, audit, state show, mirror list, mirror verify, ' +
+  'token explain, user list, user show, team list, team show, audit, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
   'notify list, notify show, publisher list, publisher show, publisher explain, ' +
   'policy show, policy check, policy test, policy explain, policy hits, policy feeds'
 ).split(', ');
 /** Whether a command of `reading` changes the data folder. */
 export const changes = (args: readonly string[]): boolean =>
-  !['package purged', `notify deliveries ${endpoint}`, 'notify mail'].includes(args.join(' ')) &&
+  ![`notify deliveries ${endpoint}`, 'notify mail'].includes(args.join(' ')) &&
   !onlyReading.some((known) => args.join(' ').startsWith(known));

@@ -27,6 +27,7 @@ import { counted, printJson, printLines, printProblems, printWarnings } from '..
 import { describeAdoption, labelOf } from '../../purge/recovery-lines.ts';
 import { refuseUnconfirmed, withRefusedPlan } from '../../purge/unconfirmed-purge.ts';
 import { adoptLocally, planLocally, readTombstonesIfAny } from '../../purge/tombstone-file.ts';
+import { restoreEmptyState } from './empty-state.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { refuseOtherServers } from '../../state/serve-lock.ts';
 import { readRememberedState, rememberState } from '../../state/remembered-state.ts';
@@ -35,6 +36,8 @@ import { redisOf, sharedPlace, stateDirectory, type StatePlace } from '../../sta
 export const publishes = true;
 
 export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
+  refuseUnusable(flags, operands);
+  if (flags['empty'] === true) return restoreEmptyState(context, flags);
   const { workingDirectory, stdout, stderr } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
   const order = orderOf(flags, operands, workingDirectory);
@@ -58,6 +61,17 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   if (audit?.sound !== false) return 0;
   printProblems(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;
+}
+
+/** Throws UsageError. */
+function refuseUnusable({ empty, force, ...others }: CommandInput['flags'], operands: CommandInput['operands']): void {
+  if (empty !== true && operands.length === 0)
+    throw new UsageError('Name the folder of a backup, or --empty for an empty state. Nothing was changed.');
+  if (empty !== true && force === true)
+    throw new UsageError('--force goes with --empty: it gives up the state of this data folder. Nothing was changed.');
+  const unused = ['stateOnly', 'purged', 'yes', 'dryRun'].some((flag) => others[flag] !== undefined);
+  if (empty === true && (operands.length > 0 || unused))
+    throw new UsageError('--empty makes an empty state, without a backup: it goes with --force and --json alone.');
 }
 
 interface Order {
@@ -156,7 +170,7 @@ function warningsOf({ dryRun, stateOnly, tombstones }: Order, { created_at }: Ba
   if (dryRun) return [];
   const purges =
     `Versions that were purged since ${created_at} are back. Purge them again, or restore with ` +
-    `--purged and a newer list: the output of \`package purged --json\`.`;
+    `--purged and a newer list: the output of \`package list --purged --json\`.`;
   return [
     `Changes since ${created_at} are lost. Revoke tokens and disable users again.`,
     ...(stateOnly || tombstones !== undefined ? [] : [purges]),

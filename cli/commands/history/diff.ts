@@ -1,4 +1,4 @@
-// `libretto diff`: exit code 0, whether anything differs or not; 2 if a publication is not recorded.
+// `libretto history diff`: exit code 0, whether anything differs or not; 2 if a publication is not recorded.
 
 import { netChanges } from '../../../build/history/net-changes.ts';
 import { presentSerial, recordsSince } from '../../../build/history/read-history.ts';

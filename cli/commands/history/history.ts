@@ -1,4 +1,4 @@
-// `libretto history`: exit code 0, also for an empty history.
+// `libretto history list`: exit code 0, also for an empty history.
 
 import { readHistory } from '../../../build/history/read-history.ts';
 import { changesIn, countsOf, summaryOf } from '../../../build/history/publication-summary.ts';

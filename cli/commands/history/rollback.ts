@@ -62,7 +62,7 @@ async function rollBackLocally(context: Context, { flags, operands }: CommandInp
   const { environment, workingDirectory, actor, now } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))
-    throw new UsageError('Name a publication from `libretto history`, or use --lift alone.');
+    throw new UsageError('Name a publication from `libretto history list`, or use --lift alone.');
   const to = operands[0] === undefined ? undefined : parseSerial(operands[0]);
   const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const dryRun = flags['dryRun'] === true;

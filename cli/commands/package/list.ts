@@ -1,4 +1,5 @@
 // `libretto package list`: the published packages of a data folder, or those of a remote registry that the token sees.
+// With --purged: the purged versions (purged-versions.ts).
 
 import { isNamePattern, matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 import { listPackages } from '../../../proxy/packages/operations.ts';
@@ -15,6 +16,7 @@ import { UsageError } from '../../io/usage-error.ts';
 import { allPages } from '../../remote/all-pages.ts';
 import { callRemotely } from '../../remote/call-remotely.ts';
 import { remoteOf, type Remote } from '../../remote/remote.ts';
+import { printPurged } from './purged-versions.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
 
 interface PackageList {
@@ -25,8 +27,9 @@ interface PackageList {
 
 export async function run(context: Context, given: CommandInput): Promise<number> {
   const { flags, operands } = given;
-  refuseUnusable(operands);
+  refuseUnusable(operands, flags['purged'] === true);
   const remote = await remoteOf(flags, context);
+  if (flags['purged'] === true) return printPurged(context, flags, remote);
   const { packages, unread } = remote === undefined ? await listLocally(context, flags) : await listThere(remote);
   const matches = operands.length === 0 ? () => true : matchAnyName(operands);
   const matching = packages.filter(({ name }) => matches(name));
@@ -42,7 +45,8 @@ export async function run(context: Context, given: CommandInput): Promise<number
 }
 
 /** Throws UsageError. */
-function refuseUnusable(patterns: readonly string[]): void {
+function refuseUnusable(patterns: readonly string[], ofPurged: boolean): void {
+  if (ofPurged && patterns.length > 0) throw new UsageError('--purged lists all purged versions: leave the names out.');
   const wrong = patterns.find((pattern) => !isNamePattern(pattern));
   if (wrong === undefined) return;
   throw new UsageError(

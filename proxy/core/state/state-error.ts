@@ -25,7 +25,7 @@ export type StateErrorCode =
 /** The ways out of a damaged or missing state, in a data folder and in a Redis. */
 export const wayBack =
   'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users ' +
-  'and tokens that were in it: `libretto state init --force`.';
+  'and tokens that were in it: `libretto restore --empty --force`.';
 
 export class StateError extends Error {
   readonly code: StateErrorCode;

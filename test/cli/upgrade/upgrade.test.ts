@@ -111,7 +111,7 @@ describe('a data folder of 0.1.0', () => {
       ['sees hello 1.0', 'active', 5000],
       ['is revoked', 'revoked', 5000],
     ]);
-    for (const command of [['audit', 'verify'], ['verify'], ['state', 'show']])
+    for (const command of [['audit', 'verify'], ['verify'], ['doctor']])
       expect(await run(...command)).toMatchObject({ exitCode: 0 });
     const { publications } = await json<{ publications: { serial: number }[] }>('history');
     expect(publications.map(({ serial }) => serial)).toEqual([4, 3, 2, 1]);
@@ -204,7 +204,7 @@ describe('a data folder of a newer version', () => {
     ['index/acme/hello.json', ['package', 'withdraw', 'acme/hello', '1.0.0']],
     ['index/_withheld.json', ['build']],
     ['index/_purged.json', ['build']],
-    ['index/_purged.json', ['package', 'purged']],
+    ['index/_purged.json', ['package', 'list', '--purged']],
     ['index/_safety.json', ['build', '--config', 'settings/libretto.json']],
     ['build/manifest.json', ['build']],
     ['build/sources/*', ['build']],

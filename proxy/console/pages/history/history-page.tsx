@@ -71,7 +71,7 @@ export function HistoryElsewhere(): Child {
       <PageHead title="History" sentence="Every publication, and what it changed for Composer." />
       <EmptyState icon="history" title="Recorded on another host">
         This server reads its packages from an origin. The console of the host that builds them has the history, and{' '}
-        <code>libretto history</code> prints it there.
+        <code>libretto history list</code> prints it there.
       </EmptyState>
     </>
   );

@@ -18,13 +18,13 @@ it('repeats the data folder and the configuration, with absolute paths in quotes
     'build --forget a',
     'token list',
     'token create --description TEXT',
-    'state init --force',
+    'restore --empty --force',
     'restore BACKUP --state-only',
     'settings set limits.read 5',
-    'package purged --recover',
+    'package recover-purged',
     'repository list',
     'rollback --lift',
-    'history',
+    'history list',
     'start',
   ])
     expect(repeated(flags, words), words).toBe(both);

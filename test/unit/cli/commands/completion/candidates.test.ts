@@ -40,7 +40,7 @@ describe('the candidates of a line', () => {
     ['options before the command', ['-q', 'token', 'rev'], ['revoke']],
     ['an unknown command', ['nonsense', ''], []],
     ['an unknown option', ['build', '--unknown', '--str'], ['--strict']],
-    ['an optional value', ['package', 'purged', '--recover', '--dry'], ['--dry-run']],
+    ['an optional value', ['package', 'recover-purged', '--dry'], ['--dry-run']],
   ])('%s', async (_, words, expected) => {
     expect(await candidates(...words)).toEqual(expected);
   });

@@ -1,5 +1,5 @@
-// `libretto state init`: makes an empty state for a data folder without one, or with --force in place of a lost one.
-// The command never empties a usable state.
+// `libretto restore --empty`: makes an empty state for a data folder without one, or with --force in place of a lost
+// one. A usable state is never emptied.
 
 import { randomBytes } from 'node:crypto';
 
@@ -33,7 +33,8 @@ interface Outcome {
   readonly set_aside: string | null;
 }
 
-export async function run(context: Context, { flags }: CommandInput): Promise<number> {
+/** Resolves with the exit code. */
+export async function restoreEmptyState(context: Context, flags: CommandInput['flags']): Promise<number> {
   const { stdout, summary } = context;
   const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'state');
   const made = await makeFolder(config.data.value);
