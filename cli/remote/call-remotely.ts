@@ -7,7 +7,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { callersOf, hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
 import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
-import type { FilledForm, Operation } from '../../proxy/registry/operation.ts';
+import { refusalOf, type FilledForm, type Operation } from '../../proxy/registry/operation.ts';
 import { signTarget } from '../../proxy/registry/signed-link.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { NeedsConsole } from './needs-console.ts';
@@ -28,6 +28,8 @@ export async function callRemotely<Input, Output>(
       : formOf(form, values, { ...pick(values, params), ...pick(values, query), ...pick(values, body) });
   if (shown !== undefined && hasCondition(id, 'session')) {
     await assertMay(remote, id);
+    const checked = body?.safeParse(pick(values, body));
+    if (checked?.error !== undefined) throw refusalOf(checked.error);
     throw needsConsole(remote, summary, shown, secrets);
   }
   const asked = new URLSearchParams(

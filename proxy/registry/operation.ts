@@ -3,7 +3,7 @@
 // operations in `operations.ts` of its folder.
 
 import type { z } from 'zod';
-import type { ErrorCode } from '../../build/contract/errors.ts';
+import { invalidInput, type ErrorCode, type RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Caller, Operator } from '../auth/caller.ts';
 import type { OperationId } from '../auth/permissions.ts';
@@ -31,6 +31,11 @@ export interface FilledForm {
   /** below /ui: `/settings/limits.read` */
   readonly path: string;
   readonly fields?: JsonObject;
+}
+
+/** INVALID_INPUT with a line for each value that a schema refuses. */
+export function refusalOf({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }): RegistryError {
+  return invalidInput(...issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message })));
 }
 
 type Fields = z.ZodObject | undefined;

@@ -56,6 +56,8 @@ describe('libretto notify --url', () => {
     // the signature of the link is no value of the field `signature`
     expect(html).not.toContain('not possible here');
     expect((await terminal.there('notify', 'add')).exitCode).toBe(2);
+    const wrong = await terminal.there('notify', 'add', 'https://chat.example.org/x', '--form', 'telegraph');
+    expect([wrong.exitCode, wrong.stdout, wrong.stderr]).toEqual([2, '', expect.stringContaining('slack')]);
     expect(html).toMatch(/type="hidden" name="id" value="ntf_\w{16}"/);
   });
 

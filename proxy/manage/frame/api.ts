@@ -11,6 +11,7 @@ import { callersOf, hasCondition, type CallerClass, type OperationId } from '../
 import type { PersonRight } from '../../core/tokens/person.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';
+import { refusalOf } from '../../registry/operation.ts';
 import { errorHeaders } from './error-headers.ts';
 import { errorResponses } from './error-responses.ts';
 
@@ -25,15 +26,7 @@ export type ApiContext = HonoContext<ApiEnvironment>;
 export function createApi(): Api {
   const api = new OpenAPIHono<ApiEnvironment>({
     defaultHook: (result) => {
-      if (!result.success)
-        throw new RegistryError('INVALID_INPUT', {
-          details: {
-            issues: result.error.issues.map((issue) => ({
-              path: issue.path.map(String).join('.'),
-              message: issue.message,
-            })),
-          },
-        });
+      if (!result.success) throw refusalOf(result.error);
     },
   });
   api.onError((error, context) => {

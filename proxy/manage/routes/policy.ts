@@ -2,7 +2,8 @@
 // faults have the places of a policy file, and are the answer of a check.
 
 import type { z } from 'zod';
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput } from '../../../build/contract/errors.ts';
+import { refusalOf } from '../../registry/operation.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { CallerTokensOptions } from '../../auth/caller-tokens.ts';
 import type { BlockedVersions } from '../../policy/admin/blocked-versions.ts';
@@ -93,11 +94,7 @@ function refuseFaulty(result: Validated): undefined {
   const given = givenIn(result);
   const { revision: _revision, ...policy } = isJsonObject(given) ? given : { given };
   const parsed = parsePolicy(isJsonObject(given) ? policy : given);
-  const issues =
-    'issues' in parsed
-      ? parsed.issues
-      : result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
-  throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
+  throw 'issues' in parsed ? invalidInput(...parsed.issues) : refusalOf(result.error);
 }
 
 type Validated =
