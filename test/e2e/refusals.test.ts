@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bearerAuth, createProject, isComposerFrom, type ComposerResult } from '../util/composer.ts';
+import { bearerAuth, createProject, type ComposerResult } from '../util/composer.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
 import { below, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
@@ -16,11 +16,10 @@ interface Row {
   readonly situation: string;
   readonly command: 'install' | 'update';
   readonly warning: string;
-  /** the last line before Composer 2.10, and since */
-  readonly lines: readonly [string, string];
+  readonly line: string;
 }
 
-/** The rows of the table. */
+/** The rows of the table, one for each situation. "the same" is the last line of the row above. */
 function readTable(): readonly Row[] {
   const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/troubleshooting.md'), 'utf8');
   const section = /^### What Composer prints last\n([^]*?)^### /m.exec(page)?.[1] ?? '';
@@ -28,18 +27,19 @@ function readTable(): readonly Row[] {
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.slice(2, -2).split(' | '));
-  return cells.slice(2).map(([situation = '', command = '', warning = '', before = '', since = '']) => ({
-    situation,
-    command: command.includes('install') ? 'install' : 'update',
-    warning,
-    lines: [before, since === 'the same' ? before : since],
-  }));
+  let above = '';
+  return cells.slice(2).flatMap(([situations = '', command = '', warning = '', written = '']) => {
+    const line = written === 'the same' ? above : written;
+    above = line;
+    const kind = command.includes('install') ? 'install' : 'update';
+    return situations.split(', ').map((situation) => ({ situation, command: kind, warning, line }) as const);
+  });
 }
 
-/** The quoted texts of a cell. An ellipsis stands for any text, and HOST for the registry. */
-function quotesOf(cell: string, host: string): readonly RegExp[] {
+/** The quoted texts of a cell. An ellipsis stands for any text, HOST for the registry, and PACKAGE for the package. */
+function quotesOf(cell: string, host: string, name: string): readonly RegExp[] {
   return [...cell.matchAll(/`([^`]+)`|"([^"]+)"/g)].map(([, code, quote]) => {
-    const parts = (code ?? quote ?? '').replaceAll('HOST', host).split('…');
+    const parts = (code ?? quote ?? '').replaceAll('HOST', host).replaceAll('PACKAGE', name).split('…');
     return new RegExp(parts.map((part) => part.trim().replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join('.*'));
   });
 }
@@ -61,7 +61,6 @@ const own = ['plain', 'hidden', 'withdrawn', 'purged', 'blocked'] as const;
 describe.skipIf(lacks('composer', 'php'))('the last line of Composer', () => {
   let upstream: TestUpstream;
   let registry: Registry;
-  let column: 0 | 1;
   /** by the situation: the package, and the token */
   let cases: Readonly<Record<string, readonly [name: string, token: string]>>;
 
@@ -78,7 +77,6 @@ describe.skipIf(lacks('composer', 'php'))('the last line of Composer', () => {
   };
 
   beforeAll(async () => {
-    column = (await isComposerFrom('2.10')) ? 1 : 0;
     upstream = await startUpstream();
     upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('some/lib') }]);
     registry = await startRegistry({
@@ -138,12 +136,12 @@ describe.skipIf(lacks('composer', 'php'))('the last line of Composer', () => {
     );
   });
 
-  it.concurrent.each(rows)('$situation, $command', async ({ situation, command, warning, lines }) => {
+  it.concurrent.each(rows)('$situation, $command', async ({ situation, command, warning, line }) => {
     const [name = '', token = ''] = cases[situation] ?? [];
     const result = await run(command, name, token);
-    const quotes = quotesOf(lines[column], registry.url);
+    const quotes = quotesOf(line, registry.url, name);
     expect(result.exitCode === 0, result.output).toBe(quotes.length === 0);
-    const said = quotesOf(warning, registry.url);
+    const said = quotesOf(warning, registry.url, name);
     for (const quote of said)
       expect(result.output).toMatch(new RegExp(`Warning from ${registry.front.host}: ${quote.source}`));
     if (said.length === 0) expect(result.output).not.toContain('Warning from');

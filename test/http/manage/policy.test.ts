@@ -129,14 +129,21 @@ function policyTable(): string {
   const groups = tags.map(({ name }) => name as string);
   const grouped = operations.toSorted((one, other) => groups.indexOf(one.tag) - groups.indexOf(other.tag));
   const rows = grouped.map(
-    ({ id, method, template, summary }) =>
-      `| \`${method} ${template}\` | ${summary} | ${callers.map((caller) => allows(id, caller)).join(' | ')} |`,
+    ({ id, method, template, summary }) => `| \`${method} ${template}\` | ${summary} | ${whoMay(id)} |`,
   );
-  return [
-    '| Operation |  | Nobody | Read token | Write token | Viewer | Maintainer | Admin |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...rows,
-  ].join('\n');
+  return ['| Operation |  | Who may |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+/** The least token and the least person who may; a later one is named where the condition is another. */
+function whoMay(id: DescribedOperation['id']): string {
+  const cells = callers.map((caller) => [caller as string, allows(id, caller)] as const);
+  if (cells[0]?.[1] === 'yes') return 'everybody';
+  const [readToken, writeToken, ...people] = cells.slice(1);
+  const named = [readToken, writeToken].find((token) => token?.[1] === 'yes');
+  const changes = people.filter(([, cell], at) => cell !== '–' && cell !== people[at - 1]?.[1]);
+  const texts = changes.map(([role, cell]) => (cell === 'yes' ? role : `${role} (${cell})`));
+  if (people.every(([, cell]) => cell === '–')) return 'every token, no person';
+  return [...(named === undefined ? [] : [named[0]]), ...texts].join(', ');
 }
 
 /** A person's token may not do everything that a session of the person may. A right adds to the role of a person. */
