@@ -3,10 +3,11 @@
 import { Help, type Command, type HelpConfiguration } from 'commander';
 import { heading } from '../commands/command-parts.ts';
 import { nearest } from '../text/suggest.ts';
+import { formerCommand } from './former-commands.ts';
 
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
-  'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connect', 'connection', 'package', 'rollback'],
+  'Publish:': ['build', 'site', 'publish', 'receive', 'repository', 'connection', 'package', 'rollback'],
   'Serve:': ['init', 'start', 'serve', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'publisher', 'ci', 'user', 'team', 'login', 'logout', 'keys'],
   'Inspect:': ['status', 'doctor', 'verify', 'why', 'impact', 'history', 'diff', 'audit', 'api'],
@@ -78,7 +79,9 @@ function find(program: Command, words: readonly string[]): Command {
         word,
         known.map((command) => command.name()),
       );
-      return found.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
+      const suggestion = meant === undefined ? undefined : `Did you mean ${meant}?`;
+      const hint = (found === program ? formerCommand(word) : undefined) ?? suggestion;
+      return found.error(`error: unknown command '${word}'${hint === undefined ? '' : `\n(${hint})`}`);
     }
     found = child;
   }
