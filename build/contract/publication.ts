@@ -5,7 +5,7 @@
 import { parseAnnouncedLists, type AnnouncedLists } from './announced-lists.ts';
 import { parseReference, type Reference } from './digest.ts';
 import { withChecksum } from './checksum.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
@@ -34,6 +34,8 @@ export interface PublishedSource {
   readonly from: 'argument' | 'configuration' | 'registered';
   /** the source has options in libretto.json or in its registration: without them it cannot be read in the same way */
   readonly options?: true;
+  /** folders that are packages, of a git repository that a build was given with them; absent for none */
+  readonly subdirectories?: readonly string[];
 }
 
 /**
@@ -185,12 +187,23 @@ export function parseRollbackHold(value: unknown): RollbackHold {
 /** Throws an Error that describes the fault. */
 export function parsePublishedSource(value: unknown): PublishedSource {
   if (!isJsonObject(value)) throw new Error('a source is malformed');
-  const { id, location, from } = value;
+  const { id, location, from, subdirectories } = value;
   if (
     typeof id !== 'string' ||
     typeof location !== 'string' ||
-    (from !== 'argument' && from !== 'configuration' && from !== 'registered')
+    (from !== 'argument' && from !== 'configuration' && from !== 'registered') ||
+    (subdirectories !== undefined && !isTexts(subdirectories))
   )
     throw new Error('a source is malformed');
-  return { id, location, from, ...(value['options'] === true ? { options: true } : {}) };
+  return {
+    id,
+    location,
+    from,
+    ...(value['options'] === true ? { options: true } : {}),
+    ...(subdirectories === undefined ? {} : { subdirectories }),
+  };
+}
+
+function isTexts(value: JsonValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }

@@ -14,11 +14,12 @@ export function publishedSources(run: PublishContext): readonly PublishedSource[
   );
   return [...run.choice.read, ...run.choice.left]
     .filter(({ spec }) => !neverRead.has(spec.id))
-    .map(({ spec, from, hasOptions }): PublishedSource => ({
+    .map(({ spec, from, hasOptions, options: { subdirectories } }): PublishedSource => ({
       id: spec.id,
       location: spec.location,
       from,
       ...(hasOptions ? { options: true as const } : {}),
+      ...(hasOptions || subdirectories === undefined ? {} : { subdirectories }),
     }))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }

@@ -169,7 +169,7 @@ async function openPackages(
 
 async function openGit(
   location: GitSourceOptions['location'],
-  { options, access }: ChosenSource,
+  { options, access, from }: ChosenSource,
   {
     dataDirectory,
     archiveExcludes,
@@ -192,6 +192,7 @@ async function openGit(
     environment: access?.environment ?? environment,
     refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
     subdirectories,
+    from,
     referenceSource,
     signers,
     downloads: { directory: `${dataDirectory}/build/downloads`, allowAddresses: allowedAddresses, now },

@@ -24,6 +24,8 @@ export interface Relocation {
 
 export interface SourceRequest extends RegisteredRequest {
   readonly arguments: readonly string[];
+  /** folders of the arguments that are packages; undefined: as an earlier build was given them */
+  readonly subdirectories?: readonly string[] | undefined;
   /** a tree that was built elsewhere: it is read, and no other source but those named */
   readonly received?: ReceivedPlace;
   /** the base of relative arguments */
@@ -73,6 +75,7 @@ export function gatherSourceSettings(
   const received = request.received === undefined ? [] : [receivedSpec(request.received)];
   const specs = request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory));
   const named = new Map([...specs, ...received].map((spec) => [spec.id, spec]));
+  refuseFolders(specs, configured, request);
   const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
   for (const spec of named.values())
     refuseRegistered(
@@ -117,19 +120,43 @@ export function knownSources(
   return known;
 }
 
+/** Throws BuildRefused for a source on the command line that cannot have the given folders. */
+function refuseFolders(
+  specs: readonly SourceSpec[],
+  configured: SourceSettings['configured'],
+  { subdirectories }: SourceRequest,
+): void {
+  if (subdirectories === undefined) return;
+  for (const { id, shown, place } of specs) {
+    if (place.kind !== 'git')
+      throw new BuildRefused(
+        `Source ${shown}: --subdirectory is for git repositories. A build publishes every package in a folder without it.`,
+      );
+    if (configured.has(id))
+      throw new BuildRefused(`Source ${shown}: it is in libretto.json. Write "subdirectories" there.`);
+  }
+}
+
 /** If a given libretto.json does not name the source, its earlier options do not count. */
 function namedSource(
   spec: SourceSpec,
   remembered: ChosenSource | undefined,
-  { configured }: SourceRequest,
+  { configured, subdirectories }: SourceRequest,
 ): ChosenSource {
   const stays = configured === undefined ? remembered : undefined;
-  return { spec, from: stays?.from ?? 'argument', options: noOptions, hasOptions: stays?.hasOptions ?? false };
+  const options = subdirectories === undefined ? (remembered?.options ?? noOptions) : { subdirectories };
+  return { spec, from: stays?.from ?? 'argument', options, hasOptions: stays?.hasOptions ?? false };
 }
 
-/** A source as the last publication has it; its options are not remembered. */
-export function rememberedSource({ location, from, options }: PublishedSource, dataDirectory: string): ChosenSource {
-  return { spec: restoreSource(location, dataDirectory), from, options: noOptions, hasOptions: options === true };
+/** A source as the last publication has it; of its options, only the folders of a command line are remembered. */
+export function rememberedSource(source: PublishedSource, dataDirectory: string): ChosenSource {
+  const { location, from, options, subdirectories } = source;
+  return {
+    spec: restoreSource(location, dataDirectory),
+    from,
+    options: subdirectories === undefined ? noOptions : { subdirectories },
+    hasOptions: options === true,
+  };
 }
 
 /** An exact id names one source. Throws BuildRefused for another text that several remembered sources match. */

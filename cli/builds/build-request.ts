@@ -23,6 +23,8 @@ export interface BuildChoices {
   readonly relocate?: readonly Relocation[];
   /** patterns of package names; undefined for all packages */
   readonly only?: readonly string[] | undefined;
+  /** folders of the sources that are packages */
+  readonly subdirectories?: readonly string[] | undefined;
   readonly strict: boolean;
   readonly allowRepublish: boolean;
   readonly allowWithdraw?: boolean;

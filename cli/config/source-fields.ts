@@ -6,6 +6,7 @@ import { parsePackageName } from '../../build/contract/name.ts';
 import type { Stability } from '../../build/contract/stability.ts';
 import { parseAddress } from '../../build/contract/address.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
+import { folderPatternGrammar } from '../../build/shared/patterns/folder-pattern.ts';
 import { isNamePattern, namePatternGrammar } from '../../build/shared/patterns/package-pattern.ts';
 import { shown } from './setting-values.ts';
 import { choice, complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
@@ -46,7 +47,7 @@ const refPattern = text({
   allowed: 'a name or a pattern such as "v2.*"; a leading ! excludes',
 });
 const folderPattern = text({
-  pattern: String.raw`^(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\\\u0000-\u001f\u007f]*[^\\/\s\u0000-\u001f\u007f]/?$`,
+  pattern: folderPatternGrammar,
   allowed: 'a folder inside the repository, or a pattern such as "packages/*"',
 });
 const inlinePackage: Shape<JsonObject> = {

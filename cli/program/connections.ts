@@ -8,20 +8,25 @@ const load = (command: keyof typeof import('../commands/connection/connection.ts
   (await import('../commands/connection/connection.ts'))[command];
 
 export function addConnections(program: Command, wire: Wire): void {
-  addConnect(program, wire);
   const connection = program
     .command('connection')
-    .summary('show, refresh, change and remove connections to forges')
-    .description('Show, refresh, change and remove connections to forges. `libretto connect` makes one.');
+    .summary('register all repositories of an organisation, group or user')
+    .description('Register all repositories of an organisation, group or user at a forge, and follow its changes.');
   connection
     .showHelpAfterError('Run `libretto connection --help` to see the commands.')
-    .addHelpText('after', example('libretto connection list', 'libretto connection refresh conn_4fHj2kLm9QwErTy0'));
-  for (const add of [addList, addShow, addRefresh, addUpdate, addRemove]) add(connection, wire);
+    .addHelpText(
+      'after',
+      example(
+        'libretto connection add github --owner acme --token-file token.txt',
+        'libretto connection refresh conn_4fHj2kLm9QwErTy0',
+      ),
+    );
+  for (const add of [addAdd, addList, addShow, addRefresh, addUpdate, addRemove]) add(connection, wire);
 }
 
-function addConnect(program: Command, wire: Wire): void {
-  const connect = program
-    .command('connect')
+function addAdd(connection: Command, wire: Wire): void {
+  const add = connection
+    .command('add')
     .argument('<forge>', 'github, gitlab, gitea (also Forgejo) or bitbucket (Bitbucket Cloud)')
     .summary('register all repositories of an organisation, group or user')
     .description(
@@ -33,12 +38,12 @@ function addConnect(program: Command, wire: Wire): void {
     .option('--dry-run', 'show what would be registered, without a change');
   wire(
     withRegistry(
-      withFields(connect),
+      withFields(add),
       'session',
-      'libretto connect github --owner acme --token-stdin --dry-run < token.txt',
-      'libretto connect gitlab --forge-url https://git.example.org --owner acme/php --token-file token.txt --only "php-*"',
+      'libretto connection add github --owner acme --token-stdin --dry-run < token.txt',
+      'libretto connection add gitlab --forge-url https://git.example.org --owner acme/php --token-file token.txt --only "php-*"',
     ),
-    load('connect'),
+    load('add'),
   );
 }
 

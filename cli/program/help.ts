@@ -3,13 +3,14 @@
 import { Command, Help, type HelpConfiguration } from 'commander';
 import { heading } from '../commands/command-parts.ts';
 import { nearest } from '../text/suggest.ts';
+import { formerCommand } from './former-commands.ts';
 
 const start = 'Start here:';
 
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   [start]: ['build', 'serve', 'token create', 'doctor', 'rollback'],
-  'Publish:': ['publish', 'repository', 'connect', 'connection', 'package', 'receive', 'site'],
+  'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'site'],
   'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
   'Inspect:': ['status', 'why', 'history', 'verify', 'audit', 'impact', 'api'],
@@ -115,7 +116,9 @@ function find(program: Command, words: readonly string[]): Command {
         word,
         known.map((command) => command.name()),
       );
-      return found.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
+      const suggestion = meant === undefined ? undefined : `Did you mean ${meant}?`;
+      const hint = formerCommand(words) ?? suggestion;
+      return found.error(`error: unknown command '${word}'${hint === undefined ? '' : `\n(${hint})`}`);
     }
     found = child;
   }

@@ -159,6 +159,7 @@ function addPublishing(program: Command, wire: Wire): void {
         'type of an ambiguous source',
     )
     .option('--only <name...>', 'build only these packages (* matches any characters); others stay as published')
+    .option('--subdirectory <pattern>', 'folders of a git SOURCE that are packages: packages/* (repeatable)', collect)
     .option('--forget <source>', 'withdraw the packages of this source, and remove the source (repeatable)', collect)
     .option(
       '--relocate <old=new>',
@@ -174,6 +175,7 @@ function addPublishing(program: Command, wire: Wire): void {
       example(
         'libretto build ./packages https://git.example.org/acme/tool.git',
         'libretto build --only acme/hello',
+        "libretto build https://git.example.org/acme/mono.git --subdirectory 'packages/*'",
         'libretto build --forget ./packages',
         'libretto build --relocate /srv/packages=/data/packages',
       ),

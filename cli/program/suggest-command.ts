@@ -1,5 +1,7 @@
 // The command that a person means by a word of another tool: `token delete` is `token revoke`. Pure.
 
+import { formerCommand } from './former-commands.ts';
+
 /** A command, as far as its subcommands go. */
 export interface UnknownCommand {
   /** `token`; nothing for the program itself */
@@ -56,19 +58,14 @@ const answers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     notification: notifying,
     notifications: notifying,
     mail: 'mails: `libretto notify mail`',
-    diff: '`libretto history diff`',
-    state: 'to check the state: `libretto doctor`; to make an empty one: `libretto restore --empty`',
   },
   package: {
-    purged:
-      'the purged versions: `libretto package list --purged`; to rebuild their list: `libretto package recover-purged`',
     show: aboutPackage,
     info: aboutPackage,
     status: aboutPackage,
     add: publishing,
     create: publishing,
   },
-  connection: { add: 'to connect: `libretto connect`', create: 'to connect: `libretto connect`' },
   config: { list: settings, show: settings, get: settings, set: settings },
   notify: {
     rotate: 'a new secret: `libretto notify update ID --rotate`',
@@ -90,6 +87,8 @@ const meanings: readonly (readonly string[])[] = [
 
 /** What is meant, without brackets; undefined: nothing is known about the word. */
 export function suggestCommand(word: string, { group, args, commands, groups }: UnknownCommand): string | undefined {
+  const former = formerCommand(group === '' ? args : [group, word]);
+  if (former !== undefined) return former;
   const [, next = ''] = args;
   const inGroup = sameMeaning(word, groups.get(next) ?? []);
   if (inGroup !== undefined) return `Did you mean \`libretto ${next} ${inGroup}\`?`;

@@ -39,7 +39,7 @@ export async function planConnection(
     const message =
       outcome.end === 'paused' || outcome.end === 'refused'
         ? outcome.message
-        : `The list is long, and ${longestMs / 1000} s were not enough. \`libretto connect --dry-run\` shows all.`;
+        : `The list is long, and ${longestMs / 1000} s were not enough. \`libretto connection add --dry-run\` shows all.`;
     return { finished: false, message, steps };
   } finally {
     await state.close();

@@ -76,7 +76,7 @@ export const registryDocuments = {
       withdrawn: z.array(z.never()).describe('nothing was left'),
     }),
   ]),
-  connect: refreshed,
+  'connection add': refreshed,
   'connection refresh': refreshed,
   'connection update': connectionSchema,
   'connection list': z.object({ connections: z.array(connectionSchema).describe('oldest first') }),

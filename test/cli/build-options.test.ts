@@ -1,5 +1,5 @@
-// Tests `libretto build` with a libretto.json that describes its sources, with --only, and with a folder of ZIPs on the
-// command line.
+// Tests `libretto build` with a libretto.json that describes its sources, with --only, with --subdirectory, and with a
+// folder of ZIPs on the command line.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -48,6 +48,43 @@ describe('--only', () => {
     ],
   ])('--only %j is refused', async (args, message) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${message}` });
+  });
+});
+
+describe.skipIf(lacks('git'))('--subdirectory', () => {
+  it('the packages of a monorepo are published by the advised command, and by later builds', async () => {
+    const files = { 'packages/y/composer.json': '{"name":"acme/y"}', 'packages/z/composer.json': '{"name":"acme/z"}' };
+    const first = [
+      { commit: 'main', files },
+      { tag: '1.0.0', at: 'main' },
+    ];
+    const mono = createRepository(folder.at('mono.git'), first, { bare: true });
+    const { exitCode, stderr } = await run('build', 'mono.git');
+    const [, advised = ''] = /To publish them, run: libretto (.*)/.exec(stderr) ?? [];
+    expect([exitCode, advised]).toEqual([1, `build ${folder.at('mono.git')} --subdirectory 'packages/*'`]);
+    expect(await run('build', 'mono.git', '--subdirectory', 'packages/*')).toMatchObject({ exitCode: 0, stderr: '' });
+    const published = ['acme/y@1.0.0', 'acme/y@dev-main', 'acme/z@1.0.0', 'acme/z@dev-main'];
+    expect(versions()).toEqual(published);
+    for (const [tag, ...source] of [['1.1.0'], ['1.2.0', 'mono.git']]) {
+      mono.append([{ tag: tag ?? '', at: 'main' }]);
+      expect((await run('build', ...source)).exitCode).toBe(0);
+      published.push(`acme/y@${tag}`, `acme/z@${tag}`);
+      expect(versions()).toEqual(published.toSorted());
+    }
+    configure({ sources: ['mono.git'] });
+    expect(await run('build', 'mono.git', '--subdirectory', '.')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('it is in libretto.json. Write "subdirectories" there.') as string,
+    });
+  });
+
+  it.each([
+    [['packages', '--subdirectory', 'a'], /--subdirectory is for git repositories. A build publishes every package/],
+    [['--subdirectory', 'a'], /--subdirectory needs a SOURCE/],
+    [['packages', '--subdirectory', '../a'], /--subdirectory is "..\/a"; allowed: a folder inside the repository/],
+  ])('%j is refused', async (args, message) => {
+    const { exitCode, stderr } = await run('build', ...args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
 });
 

@@ -38,7 +38,7 @@ const json = async (...args: readonly string[]): Promise<Json> =>
   JSON.parse((await run(...args, '--json')).stdout) as Json;
 const connect = async (): Promise<string> => {
   const given = ['--forge-url', forge.url, '--owner', 'acme', '--token-file', 'token'];
-  return ((await json('connect', 'github', ...given))['connection'] as { readonly id: string }).id;
+  return ((await json('connection', 'add', 'github', ...given))['connection'] as { readonly id: string }).id;
 };
 const repositories = async (): Promise<Readonly<Record<string, string>>> => {
   const listed = (await json('repository', 'list'))['repositories'] as readonly { id: string; url: string }[];

@@ -1,4 +1,4 @@
-// Tests `libretto connect` and `libretto connection` against fakes of forges, with real git over smart HTTP.
+// Tests `libretto connection` against fakes of forges, with real git over smart HTTP.
 
 import { execa } from 'execa';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const json = async (...args: readonly string[]): Promise<Json> =>
   JSON.parse((await run(...args, '--json')).stdout) as Json;
 const connect = (forge: FakeForge, name: string, ...more: readonly string[]): Promise<CliOutcome> =>
-  run('connect', name, '--forge-url', forge.url, '--owner', forge.owner, '--token-file', 'token', ...more);
+  run('connection', 'add', name, '--forge-url', forge.url, '--owner', forge.owner, '--token-file', 'token', ...more);
 const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
@@ -55,7 +55,7 @@ const gitUsers: Readonly<Record<string, string>> = {
   bitbucket: 'x-token-auth',
 };
 
-describe.each(allForges)('libretto connect %s', (name, start) => {
+describe.each(allForges)('libretto connection add %s', (name, start) => {
   it('registers repositories, publishes private ones with the token, and follows a rename', async () => {
     await using forge = await start();
     addTools(forge, 1);
@@ -96,13 +96,13 @@ describe.each(allForges)('libretto connect %s', (name, start) => {
   });
 });
 
-describe('libretto connect', () => {
+describe('libretto connection add', () => {
   it.each([['--token-stdin'], ['--token-file', '-']])(
     'reads the token from standard input with %s',
     async (...from) => {
       await using forge = await startGitHub();
       addTools(forge, 1);
-      const piped = ['connect', 'github', '--forge-url', forge.url, '--owner', 'acme', ...from];
+      const piped = ['connection', 'add', 'github', '--forge-url', forge.url, '--owner', 'acme', ...from];
       const options = { cwd: folder.path, input: `${forge.token}\n`, alone: true };
       expect(await runCli([...piped, '--dry-run'], options)).toMatchObject({ exitCode: 0, stderr: '' });
       expect(await runCli(piped, options)).toMatchObject({ exitCode: 0 });
@@ -118,7 +118,7 @@ describe('libretto connect', () => {
     await using forge = await startGitHub();
     addTools(forge, 1);
     const { exitCode } = await runCli(
-      ['connect', 'github', '--forge-url', forge.url, '--owner', 'acme', '--app', '12345', '--key-file', '-'],
+      ['connection', 'add', 'github', '--forge-url', forge.url, '--owner', 'acme', '--app', '12345', '--key-file', '-'],
       { cwd: folder.path, input: forge.app.privateKey, alone: true },
     );
     expect(exitCode).toBe(0);
@@ -129,7 +129,8 @@ describe('libretto connect', () => {
     addTools(forge, 1);
     writeFileSync(folder.at('app.pem'), forge.app.privateKey);
     const byApp = [
-      'connect',
+      'connection',
+      'add',
       'github',
       '--forge-url',
       forge.url,
@@ -195,7 +196,7 @@ describe('libretto connect', () => {
   it('says what is wrong, and stores nothing', async () => {
     await using forge = await startGitHub();
     const refusal = async (...args: readonly string[]): Promise<string> => {
-      const { exitCode, stderr } = await run('connect', ...args);
+      const { exitCode, stderr } = await run('connection', 'add', ...args);
       expect(exitCode).toBe(2);
       return stderr;
     };
@@ -221,7 +222,7 @@ describe('libretto connect', () => {
     await using forge = await startGitHub();
     addTools(forge, 3);
     const given = ['--forge-url', forge.url, '--owner', forge.owner, '--token-file', 'token'];
-    const line = ['stty cols 80;', process.execPath, binary, 'connect', 'github', ...given].join(' ');
+    const line = ['stty cols 80;', process.execPath, binary, 'connection', 'add', 'github', ...given].join(' ');
     const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
       cwd: folder.path,
       env: cleanEnvironment({ TERM: 'xterm' }),

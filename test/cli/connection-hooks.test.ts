@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 const connect = (...more: readonly string[]): Promise<CliOutcome> =>
-  run('connect', 'github', '--forge-url', forge.url, '--owner', 'acme', '--token-file', 'token', ...more);
+  run('connection', 'add', 'github', '--forge-url', forge.url, '--owner', 'acme', '--token-file', 'token', ...more);
 const onlyId = async (): Promise<string> => {
   const { connections } = JSON.parse((await run('connection', 'list', '--json')).stdout) as { connections: Json[] };
   return String(connections[0]?.['id']);

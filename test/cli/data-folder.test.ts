@@ -14,14 +14,14 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 const reference = '0'.repeat(40);
 
 /**
- * Findings of `doctor`, servers that wait for the first build, commands without a data folder, `connect` and `ci`,
+ * Findings of `doctor`, servers that wait for the first build, commands without a data folder, `connection add` and `ci`,
  * which ask another host first, and `login` and `logout`.
  */
 const others = [
   'doctor',
   'serve',
   'start',
-  'connect',
+  'connection add',
   'import satis',
   'completion',
   'init',

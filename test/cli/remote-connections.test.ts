@@ -1,4 +1,4 @@
-// Tests `libretto connect --url` and `libretto connection --url`: they read, plan and refresh with a person's token.
+// Tests `libretto connection --url`: they read, plan and refresh with a person's token.
 // What needs a session becomes a link to the console's form, and no link holds credentials.
 
 import { writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   addTools(forge, 2);
   terminal = await remoteTerminal('remote-connections', { egress: { allow: ['127.0.0.0/8'] } });
   writeFileSync(terminal.folder.at('token'), `${forge.token}\n`);
-  place = ['connect', 'github', '--forge-url', forge.url, '--owner', forge.owner];
+  place = ['connection', 'add', 'github', '--forge-url', forge.url, '--owner', forge.owner];
   const made = json(await terminal.host(...place, '--token-file', 'token', '--only', 'tool-1', '--json'));
   id = String((made['connection'] as Json)['id']);
 });
@@ -31,7 +31,7 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]();
 });
 
-describe('libretto connect --url', () => {
+describe('libretto connection --url', () => {
   it('fills in the form, but for the credentials', async () => {
     const given = ['--token-file', 'token', '--only', 'a-*', '--only', 'b', '--hooks'];
     const asked = await terminal.there(...place, ...given);
@@ -52,7 +52,16 @@ describe('libretto connect --url', () => {
     expect([former.exitCode, former.stderr]).toEqual([2, expect.stringContaining('the forge, use --forge-url.')]);
     const withToken = await terminal.run(...place, '--url', forge.url, '--token', 'lib_r_no', '--dry-run');
     expect([withToken.exitCode, withToken.stderr]).toEqual([2, expect.stringContaining('use --forge-url')]);
-    const gitea = await terminal.there('connect', 'gitea', '--owner', 'acme', '--token-file', 'token', '--dry-run');
+    const gitea = await terminal.there(
+      'connection',
+      'add',
+      'gitea',
+      '--owner',
+      'acme',
+      '--token-file',
+      'token',
+      '--dry-run',
+    );
     expect([gitea.exitCode, gitea.stderr]).toEqual([2, expect.stringContaining('name yours with --forge-url')]);
   });
 });

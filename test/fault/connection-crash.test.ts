@@ -25,7 +25,17 @@ it(`connects ${count} repositories over ${kills} kills, in a small memory`, { ti
   writeFileSync(folder.at('token'), `${forge.token}\n`);
   const random = seededRandom(seedOf('CRASH_SEED'));
   const begin = (...args: readonly string[]) => startCli([...args, '--json'], { cwd: folder.path, environment });
-  let running = begin('connect', 'github', '--forge-url', forge.url, '--owner', 'acme', '--token-file', 'token');
+  let running = begin(
+    'connection',
+    'add',
+    'github',
+    '--forge-url',
+    forge.url,
+    '--owner',
+    'acme',
+    '--token-file',
+    'token',
+  );
   let id = '';
   for (let kill = 0; kill < kills; kill += 1) {
     const until = forge.requests.length + 20 + Math.floor(random() * (count / kills - 30));

@@ -22,7 +22,7 @@ it('the commands about connections behave as recorded', async () => {
   writeConfiguration(workspace, { egress: { allow: ['127.0.0.0/8'] } });
   writeFileSync(workspace.at('forge-token.txt'), `${forge.token}\n`);
   const { run, text, expectSaid } = openTranscript(workspace);
-  const place = `connect github --forge-url ${forge.url} --owner acme --token-file forge-token.txt`;
+  const place = `connection add github --forge-url ${forge.url} --owner acme --token-file forge-token.txt`;
   await run(`${place} --dry-run`);
   const { connection } = JSON.parse((await run(`${place} --json`)).stdout) as { readonly connection: { id: string } };
   await run(place);

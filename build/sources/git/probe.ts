@@ -129,6 +129,7 @@ async function packagesIn(
     environment,
     refs,
     subdirectories,
+    from: 'registered',
   });
   try {
     const scan = await source.scan(undefined);

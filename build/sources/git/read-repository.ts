@@ -1,6 +1,7 @@
 // Reads all versions of a repository. A build loads this module only for a repository with changed refs.
 
 import type { JsonValue } from '../../contract/json.ts';
+import { quoteForShell } from '../../shared/text/quote-for-shell.ts';
 import { GitFailure } from '../git-failure.ts';
 import type { Scan, Release } from '../release.ts';
 import { LfsPointers } from './lfs-pointers.ts';
@@ -108,7 +109,7 @@ const maxFolders = 10_000;
 async function monorepoAdvice(
   store: ObjectStore,
   { head, branches, tags }: Refs,
-  { location, subdirectories }: Pick<GitSourceOptions, 'location' | 'subdirectories'>,
+  { location, subdirectories, from }: Pick<GitSourceOptions, 'location' | 'subdirectories' | 'from'>,
 ): Promise<string> {
   const named = 'branch' in head ? branches.find(({ name }) => name === head.branch) : undefined;
   const ref = named ?? branches[0] ?? tags.at(-1);
@@ -117,11 +118,20 @@ async function monorepoAdvice(
   const { found, all } = await packagesIn(store, (await store.commit(commit)).tree);
   const rest = all ? '' : ` Only the first ${maxFolders} folders were searched for packages.`;
   if (found.length === 0) return rest;
+  return `${rest} Packages are in folders below (${found.length}). To publish them, ${remedyOf(patternsOf(found), location, from)}`;
+}
+
+function remedyOf(
+  patterns: readonly string[],
+  location: GitSourceOptions['location'],
+  from: GitSourceOptions['from'] = 'configuration',
+): string {
   const place = location.kind === 'url' ? { url: location.url } : { path: location.path };
-  return (
-    `${rest} Packages are in folders below (${found.length}). To publish them, write into libretto.json: ` +
-    `${JSON.stringify({ sources: [{ type: 'git', ...place, subdirectories: patternsOf(found) }] })}`
-  );
+  const flags = patterns.map((pattern) => ` --subdirectory ${quoteForShell(pattern)}`).join('');
+  if (from === 'argument')
+    return `run: libretto build ${quoteForShell(location.kind === 'url' ? location.url : location.path)}${flags}`;
+  if (from === 'registered') return `run: libretto repository update ID${flags}`;
+  return `write into libretto.json: ${JSON.stringify({ sources: [{ type: 'git', ...place, subdirectories: patterns }] })}`;
 }
 
 /** The folders with a composer.json, level by level, without those in one another. `all`: no folder is unread. */

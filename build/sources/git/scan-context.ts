@@ -1,5 +1,6 @@
 // The options of a git source, and the inputs of one of its scans.
 
+import type { PublishedSource } from '../../contract/publication.ts';
 import type { SourceMemory } from '../release.ts';
 import type { GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
@@ -12,6 +13,8 @@ export interface GitSourceOptions extends GitSelection {
   readonly location:
     | { readonly kind: 'path'; readonly path: string }
     | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
+  /** where a person names the source; default `configuration` */
+  readonly from?: PublishedSource['from'];
   /** the folder of the copies of remote repositories, and of scratch files of `git archive` */
   readonly cacheDirectory: string;
   /** the limit of a fetch, and the longest pause of git while it reads objects */

@@ -1,4 +1,4 @@
-// Parses the flags of `libretto connect` and `libretto connection update`.
+// Parses the flags of `libretto connection add` and `libretto connection update`.
 
 import type { ConnectionPatch, GivenConnection, GivenCredentials } from '../../../proxy/forges/connection-schema.ts';
 import { forgeNames, forgeTitles, type ForgeName } from '../../../proxy/forges/model/forge-name.ts';

@@ -1,5 +1,5 @@
-// `libretto connect` and `libretto connection`: the commands about connections to forges. In a data folder, `connect`
-// and `refresh` ask the forge themselves and wait for its list; a remote registry does it in the background.
+// `libretto connection`: the commands about connections to forges. In a data folder, `add` and `refresh`
+// ask the forge themselves and wait for its list; a remote registry does it in the background.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import {
@@ -54,7 +54,7 @@ const draftNoun: Noun<LocalServices> = {
   },
 };
 
-export const connect: CommandModule = {
+export const add: CommandModule = {
   run: (context, given) => {
     const isPlan = given.flags['dryRun'] === true;
     const work = async (command: ConnectionCommand): Promise<number> => {
@@ -79,7 +79,7 @@ export const connect: CommandModule = {
 export const list = operationCommand(noun, async ({ all, json, context, print }) => {
   const connections = await all(listConnections);
   if (connections.length === 0 && !json)
-    printLines(context.remarks, ['Nothing is connected. Connect an owner with `libretto connect --help`.']);
+    printLines(context.remarks, ['Nothing is connected. Connect an owner with `libretto connection add --help`.']);
   else print({ connections }, () => describeConnections(connections));
 });
 
