@@ -65,9 +65,11 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('lists every page in docs/README.md', () => {
-    const index = pageAt.get('docs/README.md');
-    const listed = new Set(index === undefined ? [] : linksOf(index).map(({ path }) => path));
+  it('lists every page in docs/README.md, and each command in the page of commands', () => {
+    const indexes = [pageAt.get('docs/README.md'), pageAt.get('docs/reference/cli.md')];
+    const listed = new Set(
+      indexes.flatMap((index) => (index === undefined ? [] : linksOf(index))).map(({ path }) => path),
+    );
     const pagesOfDocs = [...pageAt.keys()].filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
     expect(pagesOfDocs.filter((path) => !listed.has(path))).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// Generates the parts of docs/reference/cli.md about each command from the program's command tree: usage, options,
-// examples. A generated part stands between two comments. The text around it is hand-written and stays.
+// Generates the pages of docs/reference/cli/, one for each word behind `libretto`, and the list of them in cli.md, from
+// the program's command tree: usage, options, examples. A generated part stands between two comments. The text around it is hand-written and stays.
 
 import type { Argument, Command, Option } from 'commander';
 import { schemaFileOf } from '../../release/documents/command-schemas.ts';
@@ -49,7 +49,7 @@ export function describeCommand(path: string, command: Command, help: string): s
     '|---|---|',
     ...rows,
     ...(facts.visibleOptions(command).some(({ long }) => long === '--json')
-      ? ['', `The [JSON Schema](api.md#documents-for-programs) of \`--json\`: \`${schemaFileOf(path)}\`.`]
+      ? ['', `The [JSON Schema](../api.md#documents-for-programs) of \`--json\`: \`${schemaFileOf(path)}\`.`]
       : []),
     '',
     '```',
@@ -75,9 +75,7 @@ export function renewReference(
   const known = [...document.matchAll(/^<!-- libretto (.+), from the program -->$/gm)].map((match) => match[1] ?? '');
   const gone = known.filter((path) => !commands.some((command) => command.path === path));
   if (gone.length > 0)
-    throw new Error(
-      `docs/reference/cli.md describes commands that are gone: ${gone.join(', ')}. Remove their sections.`,
-    );
+    throw new Error(`docs/reference/cli/ describes commands that are gone: ${gone.join(', ')}. Remove their sections.`);
   let text = document;
   let before = 0;
   for (const command of commands) {
@@ -92,13 +90,24 @@ export function renewReference(
       text = `${text.slice(0, before)}\n${block}\n${text.slice(before)}`;
       before += block.length;
     } else {
-      const next = /\n##/g;
+      const next = /\n#+ libretto /g;
       next.lastIndex = before;
       const place = next.exec(text)?.index ?? text.length;
-      const section = `\n${command.path.includes(' ') ? '###' : '##'} libretto ${command.path}\n\n${block}\n`;
+      const section = `\n${command.path.includes(' ') ? '##' : '#'} libretto ${command.path}\n\n${block}\n`;
       text = `${text.slice(0, place)}${section}${text.slice(place)}`;
       before = place + section.length - 1;
     }
   }
   return text;
+}
+
+/** `document` with a table of the pages, by the groups of `libretto --help --all`. */
+export function renewIndex(document: string, program: Command): string {
+  const rows = program.commands
+    .filter((command) => command.helpGroup() !== '')
+    .map((command) => `| [${command.name()}](cli/${command.name()}.md) | ${command.summary()} |`);
+  const open = '<!-- the commands, from the program -->';
+  const at = document.indexOf(open);
+  const rest = document.slice(document.indexOf(end, at));
+  return `${document.slice(0, at)}${open}\n| | |\n|---|---|\n${rows.join('\n')}\n${rest}`;
 }

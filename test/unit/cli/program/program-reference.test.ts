@@ -1,23 +1,23 @@
-// Tests that docs/reference/cli.md describes every command as the program does. `vitest -u` writes the page.
+// Tests that docs/reference/cli/ has a page for each word behind `libretto`, which describes its commands as the program
+// does. `vitest -u` writes the pages and the list of them in cli.md.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { createProgram } from '../../../../cli/program/program.ts';
 import type { Context } from '../../../../cli/io/context.ts';
-import { describeCommand, listCommands, renewReference } from '../../../util/command-reference.ts';
+import { describeCommand, listCommands, renewIndex, renewReference } from '../../../util/command-reference.ts';
 
-const file = new URL('../../../../docs/reference/cli.md', import.meta.url).pathname;
+const folder = new URL('../../../../docs/reference/', import.meta.url).pathname;
 
 let printed = '';
 const stdout = { write: (text: string) => (printed += text) };
-const commands = listCommands(createProgram({ stdout } as unknown as Context, () => undefined)).map(
-  ({ path, command }) => {
-    printed = '';
-    command.outputHelp();
-    return { path, command, help: printed };
-  },
-);
+const program = createProgram({ stdout } as unknown as Context, () => undefined);
+const commands = listCommands(program).map(({ path, command }) => {
+  printed = '';
+  command.outputHelp();
+  return { path, command, help: printed };
+});
 
 describe('the reference of the command line', () => {
   it.each(commands)(
@@ -29,9 +29,19 @@ describe('the reference of the command line', () => {
     },
   );
 
-  it('equals docs/reference/cli.md', async () => {
-    const described = commands.map(({ path, command, help }) => ({ path, text: describeCommand(path, command, help) }));
-    await expect(renewReference(readFileSync(file, 'utf8'), described)).toMatchFileSnapshot(file);
+  const nouns = [...new Set(commands.map(({ path }) => path.split(' ', 1)[0] ?? ''))];
+  it.each(nouns)('equals cli/%s.md', async (noun) => {
+    const file = `${folder}cli/${noun}.md`;
+    const described = commands
+      .filter(({ path }) => path === noun || path.startsWith(`${noun} `))
+      .map(({ path, command, help }) => ({ path, text: describeCommand(path, command, help) }));
+    const page = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    await expect(renewReference(page, described)).toMatchFileSnapshot(file);
+  });
+
+  it('has a page for each command and no other, and cli.md lists them', async () => {
+    expect(readdirSync(`${folder}cli`).toSorted()).toEqual(nouns.map((noun) => `${noun}.md`).toSorted());
+    await expect(renewIndex(readFileSync(`${folder}cli.md`, 'utf8'), program)).toMatchFileSnapshot(`${folder}cli.md`);
   });
 
   it('inserts a new command at its place, keeps hand-written text, and names removed commands', () => {
@@ -45,7 +55,7 @@ describe('the reference of the command line', () => {
       '<!-- libretto a b, from the program -->\nAB\n<!-- by hand -->',
     ];
     expect(first).toBe(
-      `# All\n\nHello.\n\n## libretto a\n\n${block}\n\n### libretto a b\n\n${inner}\n\n## libretto c\n\n<!-- libretto c, from the program -->\nC\n<!-- by hand -->\n`,
+      `# All\n\nHello.\n\n# libretto a\n\n${block}\n\n## libretto a b\n\n${inner}\n\n# libretto c\n\n<!-- libretto c, from the program -->\nC\n<!-- by hand -->\n`,
     );
     const written = first.replace(`${inner}\n`, `${inner}\n\nMore of it.\n`);
     const second = renewReference(written, [
@@ -55,7 +65,7 @@ describe('the reference of the command line', () => {
       { path: 'c', text: 'C' },
     ]);
     expect(second).toContain(
-      'More of it.\n\n### libretto a d\n\n<!-- libretto a d, from the program -->\nAD\n<!-- by hand -->\n\n## libretto c',
+      'More of it.\n\n## libretto a d\n\n<!-- libretto a d, from the program -->\nAD\n<!-- by hand -->\n\n# libretto c',
     );
     expect(second).toContain('from the program -->\nchanged\n');
     expect(
@@ -66,8 +76,8 @@ describe('the reference of the command line', () => {
         { path: 'c', text: 'C' },
       ]),
     ).toBe(second);
-    expect(renewReference('# All\n\n## libretto a\n\nBy hand.\n', [{ path: 'a', text: 'A' }])).toBe(
-      `# All\n\n## libretto a\n\n${block}\n\nBy hand.\n`,
+    expect(renewReference('# All\n\n# libretto a\n\nBy hand.\n', [{ path: 'a', text: 'A' }])).toBe(
+      `# All\n\n# libretto a\n\n${block}\n\nBy hand.\n`,
     );
     expect(() => renewReference(first, [{ path: 'a', text: 'A' }])).toThrow('a b, c');
   });
