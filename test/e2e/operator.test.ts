@@ -2,7 +2,7 @@
 // real systemd, nginx, users and paths, and the real Composer installs a package through nginx.
 //
 // Not run as written:
-// - the packing and the installation of the program: test/cli/packed.test.ts does that, and needs a registry of npm;
+// - the tarball: `npm pack` makes it here. test/e2e/release.test.ts makes the files of a release;
 // - the certificate: the host's own authority signs it, because there is no internet.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,8 +32,9 @@ for version in 1.0.0 1.1.0 1.2.0; do
 done
 chown -R libretto /srv/git`;
 
-/** `npm pack` without what is done already: the libraries are there, and lib/ is bundled. */
-const packHere = 'node release/prepack.mjs --this-system && npm pack --ignore-scripts';
+/** The tarball with the name of the page, without what is done already: the libraries are there, and lib/ is bundled. */
+const packHere = (name: string): string =>
+  `node release/prepack.mjs --this-system && mv $(npm pack --ignore-scripts | tail -1) /tmp/${name} && cd /tmp`;
 
 describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php', 'git'))('an operator', () => {
   let host: DeployedHost;
@@ -50,9 +51,9 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
   let token = '';
 
   it('installs the program, the units and the command, publishes, and starts the service', async () => {
-    await paste(block(deploy, 'npm pack').replace('npm ci --ignore-scripts && npm pack', packHere), {
-      cwd: '/opt/clone',
-    });
+    const install = block(deploy, 'npm install --global');
+    const [, tarball = 'none'] = /\.\/(libretto-\S+\.tgz)\n/.exec(install) ?? [];
+    await paste(`${packHere(tarball)}\n${install}`, { cwd: '/opt/clone' });
     await paste(block(deploy, 'useradd'));
     await paste(block(deploy, 'libretto.json /etc'));
     await paste(block(deploy, 'libretto-operator'));
