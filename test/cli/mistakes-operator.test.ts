@@ -174,7 +174,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     title: 'the state for a command that reads none',
-    args: ['history', '--state', 'redis://127.0.0.1', '-d', 'var'],
+    args: ['history', 'list', '--state', 'redis://127.0.0.1', '-d', 'var'],
     says: [
       "unknown option '--state'",
       '(this command reads no state, so it needs no address of one: leave --state out)',
@@ -201,7 +201,7 @@ const mistakes: readonly Mistake[] = [
   {
     title: 'a publication that is not there',
     args: ['rollback', '99', '-d', 'var'],
-    says: ['There is no publication 99 yet: the current one is 1. `libretto history --data ', '` lists them.'],
+    says: ['There is no publication 99 yet: the current one is 1. `libretto history list --data ', '` lists them.'],
   },
   {
     title: 'a span without its unit',
