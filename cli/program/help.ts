@@ -3,7 +3,6 @@
 import { Help, type Command, type HelpConfiguration } from 'commander';
 import { heading } from '../commands/command-parts.ts';
 import { nearest } from '../text/suggest.ts';
-import { formerCommand } from './former-commands.ts';
 
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
@@ -79,9 +78,7 @@ function find(program: Command, words: readonly string[]): Command {
         word,
         known.map((command) => command.name()),
       );
-      const suggestion = meant === undefined ? undefined : `Did you mean ${meant}?`;
-      const hint = (found === program ? formerCommand(word) : undefined) ?? suggestion;
-      return found.error(`error: unknown command '${word}'${hint === undefined ? '' : `\n(${hint})`}`);
+      return found.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
     }
     found = child;
   }

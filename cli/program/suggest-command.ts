@@ -1,7 +1,5 @@
 // The command that a person means by a word of another tool: `token delete` is `token revoke`. Pure.
 
-import { formerCommand } from './former-commands.ts';
-
 /** A command, as far as its subcommands go. */
 export interface UnknownCommand {
   /** `token`; nothing for the program itself */
@@ -58,6 +56,7 @@ const answers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     notification: notifying,
     notifications: notifying,
     mail: 'mails: `libretto notify mail`',
+    connect: '`libretto connect` is now `libretto connection add`',
   },
   package: { show: aboutPackage, info: aboutPackage, status: aboutPackage, add: publishing, create: publishing },
   config: { list: settings, show: settings, get: settings, set: settings },
@@ -81,8 +80,6 @@ const meanings: readonly (readonly string[])[] = [
 
 /** What is meant, without brackets; undefined: nothing is known about the word. */
 export function suggestCommand(word: string, { group, args, commands, groups }: UnknownCommand): string | undefined {
-  const former = group === '' ? formerCommand(word) : undefined;
-  if (former !== undefined) return former;
   const [, next = ''] = args;
   const inGroup = sameMeaning(word, groups.get(next) ?? []);
   if (inGroup !== undefined) return `Did you mean \`libretto ${next} ${inGroup}\`?`;
