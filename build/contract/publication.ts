@@ -5,7 +5,7 @@
 import { parseAnnouncedLists, type AnnouncedLists } from './announced-lists.ts';
 import { parseReference, type Reference } from './digest.ts';
 import { withChecksum } from './checksum.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
@@ -191,8 +191,7 @@ export function parsePublishedSource(value: unknown): PublishedSource {
   if (
     typeof id !== 'string' ||
     typeof location !== 'string' ||
-    (from !== 'argument' && from !== 'configuration' && from !== 'registered') ||
-    (subdirectories !== undefined && !isTexts(subdirectories))
+    (from !== 'argument' && from !== 'configuration' && from !== 'registered')
   )
     throw new Error('a source is malformed');
   return {
@@ -200,10 +199,6 @@ export function parsePublishedSource(value: unknown): PublishedSource {
     location,
     from,
     ...(value['options'] === true ? { options: true } : {}),
-    ...(subdirectories === undefined ? {} : { subdirectories }),
+    ...(Array.isArray(subdirectories) ? { subdirectories: subdirectories.map(String) } : {}),
   };
-}
-
-function isTexts(value: JsonValue): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }

@@ -126,15 +126,14 @@ function refuseFolders(
   configured: SourceSettings['configured'],
   { subdirectories }: SourceRequest,
 ): void {
-  if (subdirectories === undefined) return;
-  for (const { id, shown, place } of specs) {
-    if (place.kind !== 'git')
-      throw new BuildRefused(
-        `Source ${shown}: --subdirectory is for git repositories. A build publishes every package in a folder without it.`,
-      );
-    if (configured.has(id))
-      throw new BuildRefused(`Source ${shown}: it is in libretto.json. Write "subdirectories" there.`);
-  }
+  const refused = specs.find(({ id, place }) => place.kind !== 'git' || configured.has(id));
+  if (subdirectories === undefined || (refused === undefined && specs.length > 0)) return;
+  const { shown = '', place } = refused ?? {};
+  const listed = `${shown} is in libretto.json: write "subdirectories" there.`;
+  const why = place?.kind === 'git' ? listed : `${shown} is none; a build publishes every package in it.`;
+  throw new BuildRefused(
+    `--subdirectory needs a SOURCE that is a git repository. ${refused === undefined ? '' : why}`.trim(),
+  );
 }
 
 /** If a given libretto.json does not name the source, its earlier options do not count. */

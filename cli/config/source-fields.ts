@@ -6,8 +6,7 @@ import { parsePackageName } from '../../build/contract/name.ts';
 import type { Stability } from '../../build/contract/stability.ts';
 import { parseAddress } from '../../build/contract/address.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
-import { folderPatternGrammar } from '../../build/shared/patterns/folder-pattern.ts';
-import { isNamePattern, namePatternGrammar } from '../../build/shared/patterns/package-pattern.ts';
+import { folderGrammar, isNamePattern, namePatternGrammar } from '../../build/shared/patterns/package-pattern.ts';
 import { shown } from './setting-values.ts';
 import { choice, complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
 import { plainText } from './text-schemas.ts';
@@ -47,7 +46,7 @@ const refPattern = text({
   allowed: 'a name or a pattern such as "v2.*"; a leading ! excludes',
 });
 const folderPattern = text({
-  pattern: folderPatternGrammar,
+  pattern: folderGrammar,
   allowed: 'a folder inside the repository, or a pattern such as "packages/*"',
 });
 const inlinePackage: Shape<JsonObject> = {

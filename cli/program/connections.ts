@@ -56,6 +56,7 @@ function withFields(command: Command): Command {
     .option('--key-file <file>', 'the private key of the GitHub App (.pem); - for standard input')
     .option('--only <pattern...>', 'only repositories with these names below the owner (* matches any characters)')
     .option('--except <pattern...>', 'not these repositories')
+    .option('--subdirectory <pattern...>', 'folders that are packages, in the repositories that have them: packages/*')
     .option('--forks', 'forks too')
     .option('--hooks', 'install webhooks at the forge')
     .option('--interval <span>', 'look for changes every 15m, 1h, 1d, … (default: 1h)')
@@ -96,10 +97,11 @@ function addUpdate(connection: Command, wire: Wire): void {
       .argument('<id>', 'the id of the connection')
       .summary('change a connection')
       .description(
-        'Change the credentials, the filters or the intervals of a connection. Only the given values change; forge ' +
-          'and owner cannot be changed. The next refresh begins at once.',
+        'Change the credentials, the filters, the folders or the intervals of a connection. Only the given values ' +
+          'change; forge and owner cannot be changed. The next refresh begins at once.',
       ),
   )
+    .addOption(new Option('--no-subdirectory', 'read no repository as a monorepo any more'))
     .addOption(new Option('--no-forks', 'leave forks out; registered ones stay'))
     .addOption(new Option('--no-hooks', 'install no more webhooks; installed ones stay'));
   wire(

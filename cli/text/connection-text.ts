@@ -26,6 +26,7 @@ export function describeConnections(connections: readonly ConnectionDocument[]):
 export function describeConnection(connection: ConnectionDocument): string[] {
   const { id, forge, url, owner, credentials, only, except, forks, hooks, interval, counts } = connection;
   const { sync_interval: syncInterval, status, error_message: error, hooks_at: at, hook_error: hookError } = connection;
+  const { subdirectories: folders } = connection;
   const { registered, archived, removed, skipped } = counts;
   return formatFields([
     ['id', id],
@@ -34,6 +35,7 @@ export function describeConnection(connection: ConnectionDocument): string[] {
     ['credentials', `${credentials} (sealed)`],
     ...(only.length === 0 ? [] : [['only', only.join(' ')] as const]),
     ...(except.length === 0 ? [] : [['except', except.join(' ')] as const]),
+    ...(folders === null ? [] : [['subdirectories', folders.join(' ')] as const]),
     ['forks', forks ? 'included' : 'left out'],
     ['webhooks', hookError ?? hooksText(hooks, at)],
     ['refresh interval', `${interval} seconds`],

@@ -18,7 +18,7 @@ export async function readConnection(
 }
 
 function connectionDocument(record: ConnectionRecord, progress: RefreshProgress): ConnectionDocument {
-  const { id, forge, owner, web, only, except, forks, hooks, interval, sync_interval } = record;
+  const { id, forge, owner, web, only, except, forks, hooks, subdirectories, interval, sync_interval } = record;
   const { created_at, created_by, updated_at, credentials_kind } = record;
   const isRunning = progress.phase !== 'idle';
   const place = { installed: 'owner', refused: 'repositories' } as const;
@@ -32,6 +32,7 @@ function connectionDocument(record: ConnectionRecord, progress: RefreshProgress)
     except,
     forks,
     hooks,
+    subdirectories,
     interval,
     sync_interval,
     status: progress.error !== null ? 'error' : isRunning ? 'refreshing' : progress.finished_at ? 'active' : 'pending',

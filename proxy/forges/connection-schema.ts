@@ -14,11 +14,11 @@ const owner = z.string().min(1).max(500).meta({
   description: 'the organisation, the group with its parents, the workspace, or the user',
   example: 'acme',
 });
-const patterns = (description: string) =>
+const patterns = (description: string, example = 'php-*') =>
   z
     .array(z.string().min(1).max(201))
     .max(200)
-    .meta({ description, example: ['php-*'] });
+    .meta({ description, example: [example] });
 const span = (description: string, example: number) =>
   z
     .number()
@@ -32,6 +32,10 @@ const fields = {
   except: patterns('not the repositories with these names'),
   forks: z.boolean().meta({ description: 'register forks too' }),
   hooks: z.boolean().meta({ description: 'install webhooks at the forge' }),
+  subdirectories: patterns(
+    'folders that are packages, where a repository has them; null: none',
+    'packages/*',
+  ).nullable(),
   interval: span('seconds between two looks at the list of the forge', 3600),
   sync_interval: span('seconds between two automatic syncs of each repository that is registered from now on', 43_200),
 };
@@ -136,7 +140,10 @@ export const connectedRepository = z
     reason: reason.nullable().meta({ description: 'why it is skipped' }),
     message: z.string().nullable().meta({ description: 'the reason in words' }),
     repository: idSchema('repo', 'the repository here; null: it was never registered').nullable(),
-    package: z.string().nullable().meta({ description: 'the name in its composer.json', example: 'acme/tool' }),
+    package: z
+      .string()
+      .nullable()
+      .meta({ description: 'the name in its composer.json; of a monorepo, the first one', example: 'acme/tool' }),
     checked_at: timeSchema('its files were last read, or its state changed'),
   })
   .meta({ id: 'ConnectedRepository' });

@@ -135,14 +135,15 @@ function assertReachable({ hookUrl }: ConnectionsOptions, { hooks }: ConnectionF
 }
 
 /** The given fields, without the credentials. */
-function given({ only, except, forks, hooks, interval, sync_interval: sync }: ConnectionFields): object {
-  const fields = { only, except, forks, hooks, interval, sync_interval: sync };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function given({ credentials: _sealed, ...patch }: ConnectionFields): object {
+  const fields = Object.keys(defaultFields).map((name) => [name, patch[name as keyof typeof patch]] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 function detailsOf(record: ConnectionRecord): JsonObject {
-  const { forge, web, owner, only, except, forks, hooks, interval, sync_interval, credentials_kind } = record;
-  return { forge, url: web, owner, only, except, forks, hooks, interval, sync_interval, credentials: credentials_kind };
+  const { forge, web, owner, credentials_kind } = record;
+  const fields = Object.keys(defaultFields).map((name) => [name, record[name as keyof ConnectionFields]]);
+  return { forge, url: web, owner, ...Object.fromEntries(fields), credentials: credentials_kind };
 }
 
 async function update(options: ConnectionsOptions, id: string, patch: ConnectionFields): Promise<ConnectionRecord> {

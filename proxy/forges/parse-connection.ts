@@ -2,6 +2,7 @@
 // with its field.
 
 import { invalidInput, type Issue } from '../../build/contract/errors.ts';
+import { folderGrammar } from '../../build/shared/patterns/package-pattern.ts';
 import { credentialsFault, type ConnectionCredentials } from './model/credentials.ts';
 import { forgeAddresses, type ForgeAddresses } from './model/forge-address.ts';
 import { forgeTitles, parseOwner, type ForgeName, type OwnerName } from './model/forge-name.ts';
@@ -13,6 +14,8 @@ export interface ConnectionFields {
   readonly except?: readonly string[] | undefined;
   readonly forks?: boolean | undefined;
   readonly hooks?: boolean | undefined;
+  /** patterns of the folders that are packages; null: no repository is a monorepo */
+  readonly subdirectories?: readonly string[] | null | undefined;
   /** seconds between two looks at the forge's list */
   readonly interval?: number | undefined;
   /** seconds between two automatic syncs of each repository that is registered from now on */
@@ -33,6 +36,7 @@ export const defaultFields = {
   except: [],
   forks: false,
   hooks: false,
+  subdirectories: null,
   interval: 3600,
   sync_interval: 43_200,
 };
@@ -61,14 +65,16 @@ export function checkFields(fields: ConnectionFields, forge: ForgeName): void {
   if (issues.length > 0) throw invalidInput(...issues);
 }
 
+const folderPattern = new RegExp(folderGrammar);
 const pattern = /^[A-Za-z0-9_.*-][A-Za-z0-9_.*/-]{0,200}$/;
 const [shortest, longest] = [60, 366 * 86_400];
 
 function issuesOf(fields: ConnectionFields, forge: ForgeName): readonly Issue[] {
-  const { only = [], except = [], interval, sync_interval: syncInterval, credentials } = fields;
-  const patterns = Object.entries({ only, except }).flatMap(([path, texts]) =>
+  const { only = [], except = [], subdirectories, interval, sync_interval: syncInterval, credentials } = fields;
+  const given = { only, except, subdirectories: subdirectories ?? [] };
+  const patterns = Object.entries(given).flatMap(([path, texts]) =>
     texts
-      .filter((text) => !pattern.test(text))
+      .filter((text) => !(path === 'subdirectories' ? folderPattern : pattern).test(text))
       .map((text) => ({ path, message: `${JSON.stringify(text)} is no pattern` })),
   );
   const spans = Object.entries({ interval, sync_interval: syncInterval }).flatMap(([path, span]) =>

@@ -81,7 +81,6 @@ const mistakes: readonly Mistake[] = [
       ['mirror packages', 'the mirrored packages: `libretto mirror list`'],
       ['config set limits.read 5', 'to change one: `libretto settings set KEY VALUE`'],
       ['connect github --owner acme', '`libretto connect` is now `libretto connection add`'],
-      ['help connect', '`libretto connect` is now `libretto connection add`'],
       ['create token', 'Did you mean `libretto token create`?'],
       ['advisory list', 'how to publish advisories: docs/how-to/advisories.md'],
       ['webhook', 'the addresses that are notified of events: `libretto notify list`'],

@@ -31,15 +31,16 @@ afterAll(async () => {
   await forge[Symbol.asyncDispose]();
 });
 
-describe('libretto connection --url', () => {
+describe('libretto connection add --url', () => {
   it('fills in the form, but for the credentials', async () => {
-    const given = ['--token-file', 'token', '--only', 'a-*', '--only', 'b', '--hooks'];
+    const given = ['--token-file', 'token', '--only', 'a-*', '--only', 'b', '--hooks', '--subdirectory', 'packages/*'];
     const asked = await terminal.there(...place, ...given);
     expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('but for credentials')]);
     expect(asked.stdout + asked.stderr).not.toContain(forge.token);
     const { html } = await terminal.opened(asked);
     expect(html).toContain(`value="${forge.url}"`);
     expect(html).toMatch(/<textarea[^>]*name="only"[^>]*>a-\*\nb</);
+    expect(html).toMatch(/<textarea[^>]*name="subdirectories"[^>]*>packages\/\*</);
     expect(html).toMatch(/name="hooks"[^>]* checked/);
     expect(html).not.toMatch(/name="forks"[^>]* checked/);
     expect((await terminal.there(...place)).exitCode).toBe(2);

@@ -7,6 +7,9 @@ export const namePatternGrammar = '^(?=.*[/*])[A-Za-z0-9*][A-Za-z0-9_.*-]*(?:/[A
 
 const grammar = new RegExp(namePatternGrammar);
 
+/** A folder inside a repository, whose segments may have wildcards: `packages/*`, or `.` for the root. */
+export const folderGrammar = String.raw`^(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\\\u0000-\u001f\u007f]*[^\\/\s\u0000-\u001f\u007f]/?$`;
+
 /** Two parts of a name, and the slash between them. */
 const longestPattern = 201;
 

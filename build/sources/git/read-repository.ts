@@ -109,7 +109,7 @@ const maxFolders = 10_000;
 async function monorepoAdvice(
   store: ObjectStore,
   { head, branches, tags }: Refs,
-  { location, subdirectories, from }: Pick<GitSourceOptions, 'location' | 'subdirectories' | 'from'>,
+  { location, subdirectories, from = 'configuration' }: Pick<GitSourceOptions, 'location' | 'subdirectories' | 'from'>,
 ): Promise<string> {
   const named = 'branch' in head ? branches.find(({ name }) => name === head.branch) : undefined;
   const ref = named ?? branches[0] ?? tags.at(-1);
@@ -118,20 +118,15 @@ async function monorepoAdvice(
   const { found, all } = await packagesIn(store, (await store.commit(commit)).tree);
   const rest = all ? '' : ` Only the first ${maxFolders} folders were searched for packages.`;
   if (found.length === 0) return rest;
-  return `${rest} Packages are in folders below (${found.length}). To publish them, ${remedyOf(patternsOf(found), location, from)}`;
-}
-
-function remedyOf(
-  patterns: readonly string[],
-  location: GitSourceOptions['location'],
-  from: GitSourceOptions['from'] = 'configuration',
-): string {
-  const place = location.kind === 'url' ? { url: location.url } : { path: location.path };
+  const patterns = patternsOf(found);
   const flags = patterns.map((pattern) => ` --subdirectory ${quoteForShell(pattern)}`).join('');
-  if (from === 'argument')
-    return `run: libretto build ${quoteForShell(location.kind === 'url' ? location.url : location.path)}${flags}`;
-  if (from === 'registered') return `run: libretto repository update ID${flags}`;
-  return `write into libretto.json: ${JSON.stringify({ sources: [{ type: 'git', ...place, subdirectories: patterns }] })}`;
+  const [field, place] = location.kind === 'url' ? ['url', location.url] : ['path', location.path];
+  const remedies = {
+    argument: `run: libretto build ${quoteForShell(place)}${flags}`,
+    registered: `run: libretto repository update ID${flags}`,
+    configuration: `write into libretto.json: ${JSON.stringify({ sources: [{ type: 'git', [field]: place, subdirectories: patterns }] })}`,
+  };
+  return `${rest} Packages are in folders below (${found.length}). To publish them, ${remedies[from]}`;
 }
 
 /** The folders with a composer.json, level by level, without those in one another. `all`: no folder is unread. */

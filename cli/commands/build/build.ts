@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BuildReport } from '../../../build/contract/build-report.ts';
-import { isFolderPattern } from '../../../build/shared/patterns/folder-pattern.ts';
 import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
@@ -42,7 +41,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     forget: (flags['forget'] ?? []) as readonly string[],
     ...relocations(flags['relocate'], workingDirectory),
     only: onlyFlag(flags['only']),
-    subdirectories: folderFlag(flags['subdirectory'], operands),
+    subdirectories: flags['subdirectory'] as readonly string[] | undefined,
     strict: flags['strict'] === true,
     allowRepublish: flags['allowRepublish'] === true,
     allowWithdraw: flags['allowWithdraw'] === true,
@@ -110,20 +109,6 @@ function onlyFlag(given: unknown): readonly string[] | undefined {
     `--only ${wrong}: this is neither a package name such as acme/hello nor a pattern such as acme/*. Write ` +
       'SOURCE before --only.',
   );
-}
-
-/** Throws UsageError. */
-function folderFlag(given: unknown, sources: readonly string[]): readonly string[] | undefined {
-  if (given === undefined) return undefined;
-  const patterns = given as readonly string[];
-  const wrong = patterns.find((pattern) => !isFolderPattern(pattern));
-  if (wrong !== undefined)
-    throw new UsageError(
-      `--subdirectory is ${JSON.stringify(wrong)}; allowed: a folder inside the repository, or a pattern such as "packages/*".`,
-    );
-  if (sources.length === 0)
-    throw new UsageError('--subdirectory needs a SOURCE: the git repository that has the folders.');
-  return patterns;
 }
 
 // Refuses a named source that is not there, or may not be read, and never was a source. A build would remember the

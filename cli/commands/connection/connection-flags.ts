@@ -44,12 +44,14 @@ function forgeOf(text: string | undefined): ForgeName {
 
 /** Throws UsageError. */
 export function connectionFields(flags: Flags, workingDirectory: string): ConnectionPatch {
-  const { only, except, forks, hooks } = flags;
+  const { only, except, forks, hooks, subdirectory: folders } = flags;
   return {
     only: only as readonly string[] | undefined,
     except: except as readonly string[] | undefined,
     forks: forks as boolean | undefined,
     hooks: hooks as boolean | undefined,
+    // false: --no-subdirectory
+    subdirectories: folders === false ? null : (folders as readonly string[] | undefined),
     interval: intervalOf('--interval', flags['interval']),
     sync_interval: intervalOf('--sync-interval', flags['syncInterval']),
     credentials: credentialsOf(flags, workingDirectory),

@@ -35,7 +35,7 @@ import { refreshAndPrint, type ConnectionCommand, type LocalServices } from './l
 
 const noun: Noun<LocalServices> = {
   name: 'connection',
-  flags: { url: '--forge-url', credentials: 'the credentials' },
+  flags: { url: '--forge-url', subdirectories: '--subdirectory', credentials: 'the credentials' },
   compose: async ({ config, state }, context) => {
     const { sealer } = composeKeys(config, context);
     const parts = { state, sealer, installsHooks: true };

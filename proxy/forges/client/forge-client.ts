@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Dialect, ForgeToken } from '../dialects/dialect.ts';
-import { objectOf, textOf } from '../dialects/fields.ts';
+import { folderName, objectOf, textOf } from '../dialects/fields.ts';
 import { nextQuery } from '../dialects/next-page.ts';
 import { forgeTitles, type OwnerName } from '../model/forge-name.ts';
 import { parseJsonText } from '../model/json-text.ts';
@@ -25,12 +25,8 @@ export interface ForgeClientOptions {
 export function createForge(options: ForgeClientOptions): Forge {
   const { dialect, api, owner, token, http } = options;
   const ask: AskForge = async (path, { headers = {}, content } = {}) => {
-    const authorization = dialect.authorization(await token());
-    const answer = await http.ask({
-      url: `${api}${path}`,
-      headers: { ...dialect.headers, ...headers, ...authorization },
-      content,
-    });
+    const sent = { ...dialect.headers, ...headers, ...dialect.authorization(await token()) };
+    const answer = await http.ask({ url: `${api}${path}`, headers: sent, content });
     if (answer.status === 401) throw refusal(dialect, answer, path);
     return answer;
   };
@@ -44,11 +40,12 @@ export function createForge(options: ForgeClientOptions): Forge {
   return {
     findOwner: () => dialect.findOwner(owner, askPath),
     list: (kind, query, etag) => list(options, ask, dialect.listPath(owner, kind), query, etag),
-    composerJson: async (repository) => {
-      const file = await dialect.readFile(repository, askPath);
+    composerJson: async (repository, folder = '') => {
+      const file = await dialect.readFile(repository, `${folder}composer.json`, askPath);
       if (file === undefined) return { outcome: 'missing' };
       return fileOf(await ask(file.path, { headers: { accept: file.accept } }));
     },
+    folders: async (...folder) => foldersAt(dialect, await dialect.folderPath(...folder, askPath), ask),
     find: async (repository) => {
       const path = dialect.repositoryPath(repository, owner);
       const answer = await ask(path);
@@ -61,6 +58,13 @@ export function createForge(options: ForgeClientOptions): Forge {
       putHook(at === undefined ? dialect.hooks.ofOwner(owner, kind) : dialect.hooks.ofRepository(at), hook),
     dropOwnerHook: (kind, url) => dropHook(dialect, ask, dialect.hooks.ofOwner(owner, kind), url),
   };
+}
+
+async function foldersAt({ itemsOf }: Dialect, path: string | undefined, ask: AskForge): Promise<readonly string[]> {
+  if (path === undefined) return [];
+  const { status, text } = await ask(path);
+  const items = status === 200 ? itemsOf(parseJsonText(text) ?? null) : undefined;
+  return (items ?? []).flatMap(folderName);
 }
 
 const gone: ReadonlySet<number> = new Set([404, 410, 451]);

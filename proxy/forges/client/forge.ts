@@ -45,8 +45,10 @@ export interface Forge {
     query: string | undefined,
     etag: string | undefined,
   ) => Promise<ListedPage | 'unchanged'>;
-  /** composer.json of the default branch. */
-  readonly composerJson: (repository: ForgeRepository) => Promise<FileAnswer>;
+  /** composer.json of the default branch. `folder`: '' for the root, or `packages/tool/`. */
+  readonly composerJson: (repository: ForgeRepository, folder?: string) => Promise<FileAnswer>;
+  /** The names of the first hundred folders in a folder of the default branch; none: it cannot be read. */
+  readonly folders: (repository: ForgeRepository, folder: string) => Promise<readonly string[]>;
   /** The repository by itself; undefined: it is gone, belongs to another owner, or the credentials do not see it. */
   readonly find: (repository: Pick<ForgeRepository, 'id' | 'path'>) => Promise<ForgeRepository | undefined>;
   /** Installs the webhook, or renews its secret if there is one with this address. `at`: undefined for the owner. */

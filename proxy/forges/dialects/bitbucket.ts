@@ -2,8 +2,8 @@
 
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
-import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
+import type { AskPath, Dialect } from './dialect.ts';
+import { arrayOf, objectOf, pathIdOf, pathOf, query, stampOf, textOf } from './fields.ts';
 
 export const bitbucket: Dialect = {
   name: 'bitbucket',
@@ -33,10 +33,14 @@ export const bitbucket: Dialect = {
     };
   },
   repositoryPath: ({ id }, owner) => `/repositories/${owner}/${encodeURIComponent(`{${id}}`)}`,
-  readFile: async ({ path, branch = '' }, ask) => {
+  readFile: async ({ path, branch = '' }, file, ask) => {
     const commit = branch.includes('/') ? await commitOf(`/repositories/${path}/refs/branches/${branch}`, ask) : branch;
     if (commit === undefined) return undefined;
-    return { path: `/repositories/${path}/src/${encodeURIComponent(commit)}/composer.json`, accept: '*/*' };
+    return { path: `/repositories/${path}/src/${encodeURIComponent(commit)}/${pathOf(file)}`, accept: '*/*' };
+  },
+  folderPath: async (repository, folder, ask) => {
+    const file = await bitbucket.readFile(repository, folder, ask);
+    return file && `${file.path}?${query({ pagelen: '100' })}`;
   },
   hooks: {
     ofOwner: (owner) => `/workspaces/${owner}/hooks`,
@@ -55,7 +59,7 @@ export const bitbucket: Dialect = {
 };
 
 /** The path of a file takes a commit, or a branch without a slash in its name. */
-async function commitOf(path: string, ask: Parameters<Dialect['readFile']>[1]): Promise<string | undefined> {
+async function commitOf(path: string, ask: AskPath): Promise<string | undefined> {
   if (!/^[\w./-]+$/.test(path) || path.includes('..')) return undefined;
   const { body } = await ask(path);
   const hash = textOf(objectOf(objectOf(body)?.['target'])?.['hash']);

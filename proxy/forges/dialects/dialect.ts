@@ -61,10 +61,13 @@ export interface Dialect {
   readonly readRepository: (item: JsonObject, owner: OwnerName) => ForgeRepository | undefined;
   /** the path of one repository by itself, to see that it still exists */
   readonly repositoryPath: (repository: Pick<ForgeRepository, 'id' | 'path'>, owner: OwnerName) => string;
-  /** the text of composer.json in the default branch */
+  /** the text of a file in the default branch. `file`: `packages/tool/composer.json` */
   readonly readFile: (
     repository: ForgeRepository,
+    file: string,
     ask: AskPath,
   ) => Promise<{ readonly path: string; readonly accept: string } | undefined>;
+  /** the first page of a folder in the default branch. `folder`: '' for the root, or `packages/` */
+  readonly folderPath: (repository: ForgeRepository, folder: string, ask: AskPath) => Promise<string | undefined>;
   readonly hooks: HookDialect;
 }

@@ -25,6 +25,20 @@ export function pathIdOf(value: JsonValue | undefined): string | undefined {
   return /^[{}0-9A-Za-z-]{1,64}$/.test(text) ? encodeURIComponent(text) : undefined;
 }
 
+const folderTypes: ReadonlySet<unknown> = new Set(['dir', 'tree', 'commit_directory']);
+
+/** The name of a folder among the items of a folder; none for a file, or a strange name. */
+export function folderName(item: JsonValue): readonly string[] {
+  const { type, path } = objectOf(item) ?? {};
+  const name = /(?:^|\/)(?!\.\.?$)([^/\p{C}]+)$/u.exec(textOf(path) ?? '')?.[1];
+  return name === undefined || !folderTypes.has(type) ? [] : [name];
+}
+
+/** A path inside a repository, as a part of an address. */
+export function pathOf(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
 /** The order of a listing as a query. */
 export function query(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(fields).toString();

@@ -3,7 +3,7 @@
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
+import { arrayOf, objectOf, pathIdOf, pathOf, query, stampOf, textOf } from './fields.ts';
 
 /** The most that an instance delivers by default. */
 const firstPage = query({ page: '1', limit: '50' });
@@ -33,7 +33,8 @@ export const gitea: Dialect = {
     };
   },
   repositoryPath: ({ id }) => `/repositories/${id}`,
-  readFile: ({ path }) => Promise.resolve({ path: `/repos/${path}/raw/composer.json`, accept: '*/*' }),
+  readFile: ({ path }, file) => Promise.resolve({ path: `/repos/${path}/raw/${pathOf(file)}`, accept: '*/*' }),
+  folderPath: ({ path }, folder) => Promise.resolve(`/repos/${path}/contents/${pathOf(folder.slice(0, -1))}`),
   hooks: {
     ofOwner: (owner, kind) => (kind === 'organization' ? `/orgs/${owner}/hooks` : undefined),
     ofRepository: ({ path }) => `/repos/${path}/hooks`,

@@ -3,7 +3,7 @@
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath, type OwnerKind, type OwnerName } from '../model/forge-name.ts';
 import type { Dialect } from './dialect.ts';
-import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
+import { arrayOf, objectOf, pathIdOf, pathOf, query, stampOf, textOf } from './fields.ts';
 
 const perPage = '100';
 const oldestFirst = { sort: 'created', direction: 'asc', per_page: perPage };
@@ -42,8 +42,9 @@ export const github: Dialect = {
     };
   },
   repositoryPath: ({ path }) => `/repos/${path}`,
-  readFile: ({ path }) =>
-    Promise.resolve({ path: `/repos/${path}/contents/composer.json`, accept: 'application/vnd.github.raw+json' }),
+  readFile: ({ path }, file) =>
+    Promise.resolve({ path: `/repos/${path}/contents/${pathOf(file)}`, accept: 'application/vnd.github.raw+json' }),
+  folderPath: ({ path }, folder) => Promise.resolve(`/repos/${path}/contents/${pathOf(folder.slice(0, -1))}`),
   hooks: {
     ofOwner: (owner, kind) => (kind === 'organization' || kind === 'installation' ? `/orgs/${owner}/hooks` : undefined),
     ofRepository: ({ path }) => `/repos/${path}/hooks`,

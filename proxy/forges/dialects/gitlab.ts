@@ -47,11 +47,15 @@ export const gitlab: Dialect = {
     };
   },
   repositoryPath: ({ id }) => `/projects/${id}`,
-  readFile: ({ id, branch = 'HEAD' }) =>
+  readFile: ({ id, branch = 'HEAD' }, file) =>
     Promise.resolve({
-      path: `/projects/${id}/repository/files/composer.json/raw?${query({ ref: branch })}`,
+      path: `/projects/${id}/repository/files/${encodeURIComponent(file)}/raw?${query({ ref: branch })}`,
       accept: '*/*',
     }),
+  folderPath: ({ id, branch = 'HEAD' }, folder) => {
+    const asked = query({ path: folder.slice(0, -1), ref: branch, per_page: '100' });
+    return Promise.resolve(`/projects/${id}/repository/tree?${asked}`);
+  },
   hooks: {
     ofOwner: (owner, kind) => (kind === 'organization' ? `/groups/${encodeURIComponent(owner)}/hooks` : undefined),
     ofRepository: ({ id }) => `/projects/${id}/hooks`,

@@ -19,6 +19,8 @@ export interface ConnectionRecord extends ForgeAddresses, Selection {
   readonly owner_kind: OwnerKind;
   /** install webhooks at the forge */
   readonly hooks: boolean;
+  /** patterns of the folders that are packages, for the repositories that have some; null: no repository is a monorepo */
+  readonly subdirectories: readonly string[] | null;
   /** seconds between two looks at the forge's list */
   readonly interval: number;
   /** seconds between two automatic syncs of each repository */
@@ -50,16 +52,18 @@ export function connectionPlaceKey({ forge, web, owner }: Pick<ConnectionRecord,
 
 /** A record as stored. Throws StateError when it is not one. */
 export function parseConnectionRecord(value: JsonValue): ConnectionRecord {
-  if (isJsonObject(value) && isRecord(value)) return value as unknown as ConnectionRecord;
+  // absent in records of older versions
+  const record = isJsonObject(value) ? { subdirectories: null, ...value } : {};
+  if (isRecord(record)) return record as unknown as ConnectionRecord;
   throw malformedRecord('The record of a connection');
 }
 
 function isRecord(record: JsonObject): boolean {
-  const { id, forge, owner, owner_kind: kind, only, except, forks, hooks } = record;
+  const { id, forge, owner, owner_kind: kind, only, except, forks, hooks, subdirectories: folders } = record;
   const { credentials, credentials_kind: credentialsKind, interval, sync_interval: syncInterval } = record;
   const { api, web, created_at: at, created_by: by, updated_at: updated } = record;
   const forgeName = forgeNames.find((name) => name === forge);
-  const lists = [only, except].every((list) => isTexts(list));
+  const lists = [only, except, folders ?? []].every((list) => isTexts(list));
   const texts = [api, web, credentials, at, by, updated].every((text) => typeof text === 'string');
   const numbers = [interval, syncInterval].every((number) => typeof number === 'number');
   return (

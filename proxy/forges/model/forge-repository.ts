@@ -56,6 +56,8 @@ export interface ListedRepository {
   readonly checked_at: string;
   /** true: its own webhook is installed at the forge */
   readonly hook: boolean;
+  /** those of the connection that it was last read with; absent in rows of older versions */
+  readonly subdirectories?: readonly string[] | null;
 }
 
 export function seenPrefix(connection: string): string {

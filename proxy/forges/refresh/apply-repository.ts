@@ -1,11 +1,13 @@
 // Carries out what was decided for one listed repository: reads its composer.json, registers it, notes a rename,
 // reports an archived one. Each row is durable before the next repository.
 
+import { isDeepStrictEqual } from 'node:util';
 import { composerName } from '../model/composer-name.ts';
 import { decideRepository, type Step } from '../model/decide-repository.ts';
 import type { RepositoryPath } from '../model/forge-name.ts';
 import type { ForgeRepository, ListedRepository, SkipReason } from '../model/forge-repository.ts';
 import type { RefreshParts } from './refresh-parts.ts';
+import { findPackage } from './find-package.ts';
 import { readSeen, writeSeen } from './refresh-rows.ts';
 
 /** The row after all steps. `wanted`: the filter of the connection. */
@@ -24,8 +26,19 @@ export async function applyRepository(
   const known = isPassedOver ? await adopted(parts, listed) : seen;
   let row = known ?? unseen(listed, now());
   for (const step of decide(known)) row = await apply(parts, listed, row, step);
+  row = await withFolders(parts, listed, row);
   if (row !== before) await writeSeen(state, connection.id, row);
   return row;
+}
+
+/** A registered repository follows the folders of its connection when those change. */
+async function withFolders(parts: RefreshParts, listed: ForgeRepository, row: ListedRepository) {
+  const { subdirectories } = parts.connection;
+  const { repository, state, subdirectories: before = null } = row;
+  if (repository === null || state === 'skipped' || isDeepStrictEqual(before, subdirectories)) return row;
+  const isMonorepo = (await findPackage(parts, listed)) !== undefined;
+  await parts.registrar.readFolders(repository, before, isMonorepo ? subdirectories : null);
+  return { ...row, subdirectories };
 }
 
 /** undefined: the repository is not registered, or not by a connection. */
@@ -93,14 +106,17 @@ async function inspect(parts: RefreshParts, listed: ForgeRepository, row: Listed
   await keep();
   const file = await forge.composerJson(listed);
   if (file.outcome === 'unreadable' || file.outcome === 'forbidden') return skipped(parts, listed, row, file.outcome);
-  const found = composerName(file.outcome === 'read' ? file.text : undefined);
+  const inFolder = await findPackage(parts, listed);
+  const found =
+    inFolder === undefined ? composerName(file.outcome === 'read' ? file.text : undefined) : { name: inFolder };
   if ('skip' in found) return skipped(parts, listed, row, found.skip);
-  const registered = await registrar.register(connection, listed);
+  const { subdirectories } = connection;
+  const registered = await registrar.register(connection, listed, inFolder === undefined ? null : subdirectories);
   if ('skip' in registered) return { ...skipped(parts, listed, row, registered.skip), package: found.name };
   const { repository } = registered;
   onStep({ step: 'registered', path: listed.path, package: found.name, repository });
   const { path, stamp } = listed;
-  return { ...row, path, stamp, state: 'registered', reason: null, repository, package: found.name };
+  return { ...row, path, stamp, state: 'registered', reason: null, repository, package: found.name, subdirectories };
 }
 
 function skipped(

@@ -1,5 +1,6 @@
 // Registers the repositories of a connection, with the same service that people register with.
 
+import { isDeepStrictEqual } from 'node:util';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { AuditedStore } from '../../state/audit.ts';
 import type { ForgePlace } from '../../sync/forge-place.ts';
@@ -9,15 +10,20 @@ import { connectionKey, type ConnectionRecord } from '../model/connection.ts';
 import { cloneUrl } from '../model/forge-address.ts';
 import { parseSeen, seenKey, type ForgeRepository, type SkipReason } from '../model/forge-repository.ts';
 
+type Folders = ConnectionRecord['subdirectories'];
+
 export interface Registrar {
   readonly register: (
     connection: ConnectionRecord,
     listed: ForgeRepository,
+    folders: Folders,
   ) => Promise<{ readonly repository: RepositoryId } | { readonly skip: SkipReason }>;
   /** Takes over a repository that is registered already; undefined: it is not, or belongs to another connection. */
   readonly adopt: (connection: ConnectionRecord, listed: ForgeRepository) => Promise<RepositoryId | undefined>;
   /** The repository has another name at the forge now. */
   readonly move: (id: RepositoryId, connection: ConnectionRecord, listed: ForgeRepository) => Promise<void>;
+  /** Changes the folders that are packages from `before`; others, which a person gave to the repository, stay. */
+  readonly readFolders: (id: RepositoryId, before: Folders, folders: Folders) => Promise<void>;
   /** False: a person has removed it from this registry. */
   readonly isRegistered: (id: RepositoryId) => Promise<boolean>;
 }
@@ -27,16 +33,17 @@ export interface RegistrarParts {
   readonly repositories: RegistrarRepositories;
 }
 
-export type RegistrarRepositories = Pick<Repositories, 'create' | 'atForge' | 'move'>;
+export type RegistrarRepositories = Pick<Repositories, 'create' | 'get' | 'update' | 'atForge' | 'move'>;
 
 export function createRegistrar(parts: RegistrarParts): Registrar {
   return {
-    register: (connection, listed) => register(parts, connection, listed),
+    register: (connection, listed, folders) => register(parts, connection, listed, folders),
     adopt: async (connection, listed) => {
       const taken = await takeOverKnown(parts, placeOf(connection, listed));
       return taken === undefined || 'skip' in taken ? undefined : taken.repository;
     },
     move: (id, connection, listed) => parts.repositories.move(id, placeOf(connection, listed)),
+    readFolders: (id, before, folders) => readFolders(parts, id, before, folders),
     isRegistered: async (id) => (await parts.store.get(repositoryKey(id))) !== undefined,
   };
 }
@@ -49,13 +56,15 @@ async function register(
   parts: RegistrarParts,
   connection: ConnectionRecord,
   listed: ForgeRepository,
+  folders: Folders,
 ): Promise<{ repository: RepositoryId } | { skip: SkipReason }> {
   const forge = placeOf(connection, listed);
   const known = await takeOverKnown(parts, forge);
   if (known !== undefined) return known;
   try {
     const interval = connection.sync_interval;
-    const { id } = await parts.repositories.create({ type: 'git', url: forge.url, interval, forge });
+    const filters = { subdirectories: folders };
+    const { id } = await parts.repositories.create({ type: 'git', url: forge.url, interval, forge, filters });
     return { repository: id };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
@@ -63,6 +72,16 @@ async function register(
     if (refusals.has(error.code)) return { skip: 'refused' };
     throw error;
   }
+}
+
+async function readFolders({ repositories }: RegistrarParts, id: RepositoryId, before: Folders, folders: Folders) {
+  const { subdirectories = null } = (await repositories.get(id)).filters;
+  const isOwn = subdirectories !== null && !isDeepStrictEqual(subdirectories, before);
+  if (isOwn || isDeepStrictEqual(subdirectories, folders)) return;
+  await repositories.update(id, { filters: { subdirectories: folders } }).catch((error: unknown) => {
+    // this registry refuses its address now: its next sync says so
+    if (!(error instanceof RegistryError)) throw error;
+  });
 }
 
 async function takeOverKnown(parts: RegistrarParts, forge: ForgePlace) {

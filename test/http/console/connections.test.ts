@@ -43,10 +43,16 @@ it('an owner is connected, kept in step and disconnected on pages', async () => 
 
   const edit = await browser.get(`${path}/edit`);
   expect(edit.html).toContain('tool-*\nweb*</textarea>');
-  const change = { only: 'tool-*', interval: '900', sync_interval: '86400', forks: 'on' };
+  const change = {
+    only: 'tool-*',
+    subdirectories: 'packages/*\nlib',
+    interval: '900',
+    sync_interval: '86400',
+    forks: 'on',
+  };
   expect((await browser.post(`${path}/edit`, change)).headers['location']).toMatch(/saved/);
   const changed = (await browser.get(path)).text;
-  expect(changed).toMatch(/Names ?tool-\* ?Forks ?included ?Webhooks ?not installed/);
+  expect(changed).toMatch(/Names ?tool-\* ?Subfolders ?packages\/\* lib ?Forks ?included ?Webhooks ?not installed/);
   expect(changed).toContain('every 15 minutes');
   const refused = await browser.post(`${path}/credentials`, { token: 'wrong', password });
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('did not accept the credentials')]);

@@ -3,8 +3,9 @@
 
 import {
   checkQuery,
-  composerText,
+  itemsIn,
   startForge,
+  textOf,
   type FakeCall,
   type FakeForge,
   type FakeReply,
@@ -51,10 +52,14 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
     return hooksOf(call, `/repositories/${owner}/${found.name}`, may.repositoryHooks, state);
   const branch = found.branch ?? 'main';
   if (rest === `/refs/branches/${branch}`) return { status: 200, body: { name: branch, target: { hash: commit } } };
-  const isSource =
-    rest === `/src/${commit}/composer.json` || (!branch.includes('/') && rest === `/src/${branch}/composer.json`);
-  if (!isSource) return violation(`${call.method} ${path}`);
-  const text = composerText(found);
+  const [, at = '', file = ''] = /^\/src\/([^/]+)\/(.+)$/.exec(rest) ?? [];
+  if (at !== commit && at !== branch) return violation(`${call.method} ${path}`);
+  if (file.endsWith('/')) {
+    checkQuery(call, [], size, state);
+    const items = itemsIn(found, file.slice(0, -1), 'commit_directory');
+    return items === undefined ? notFound : page(call, items);
+  }
+  const text = textOf(found, decodeURIComponent(file));
   if (found.readable === false) return forbidden;
   return text === undefined ? notFound : { status: 200, body: text, isText: true };
 }

@@ -19,6 +19,8 @@ export interface FakeRepository {
   branch?: string | null;
   /** the content of composer.json; undefined: there is none. An object is written as JSON */
   composer?: object | string;
+  /** further files with a composer.json: `packages/tool` → its content */
+  folders?: Readonly<Record<string, object>>;
   /** changes with a push */
   pushed?: string;
   description?: string;
@@ -221,8 +223,21 @@ export function pageWithLink(
   return { status: 200, headers: links.length === 0 ? {} : { link: links.join(between) }, body };
 }
 
-/** The text of composer.json; undefined: there is none. */
-export function composerText({ composer, branch }: FakeRepository): string | undefined {
-  if (composer === undefined || branch === null) return undefined;
-  return typeof composer === 'string' ? composer : JSON.stringify(composer);
+/** The text of a file; undefined: there is none. */
+export function textOf({ composer, folders, branch }: FakeRepository, file: string): string | undefined {
+  const content = file === 'composer.json' ? composer : folders?.[file.replace(/\/composer\.json$/, '')];
+  if (content === undefined || branch === null) return undefined;
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+/** What a folder has; undefined: there is no such folder. `type`: the forge's word for a folder. */
+export function itemsIn({ folders = {} }: FakeRepository, folder: string, type: string): readonly object[] | undefined {
+  const below = folder === '' ? '' : `${folder}/`;
+  const inside = Object.keys(folders).filter((path) => path.startsWith(below));
+  if (inside.length === 0) return undefined;
+  const names = new Set(inside.map((path) => path.slice(below.length).split('/', 1)[0] ?? ''));
+  return [
+    { type: 'file', path: `${below}README.md` },
+    ...[...names].map((name) => ({ type, path: `${below}${name}` })),
+  ];
 }

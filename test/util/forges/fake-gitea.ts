@@ -2,11 +2,12 @@
 
 import {
   checkQuery,
-  composerText,
   forbidden,
+  itemsIn,
   notFound,
   pageWithLink,
   startForge,
+  textOf,
   type FakeCall,
   type FakeForge,
   type FakeReply,
@@ -39,13 +40,17 @@ function answer(call: FakeCall, state: ForgeState): FakeReply {
   if (hooks !== undefined)
     return answerGiteaHooks(call, hooks, hooks.startsWith('/orgs') ? may.ownerHooks : may.repositoryHooks, state);
   const byId = /^\/repositories\/(\d+)$/.exec(path)?.[1];
-  const byName = /^\/repos\/[^/]+\/([^/]+)\/raw\/composer\.json$/.exec(path)?.[1];
+  const [, byName, way, file = ''] = /^\/repos\/[^/]+\/([^/]+)\/(raw|contents)\/(.+)$/.exec(path) ?? [];
   if (byId === undefined && byName === undefined) return violation(`${call.method} ${path}`);
   const found = repositories.find(({ id, name }) => id === byId || name === byName);
   if (found === undefined) return notFound;
   if (byId !== undefined) return { status: 200, body: shownIn(state)(found) };
   if (found.branch === null) return violation(`a file of ${found.name}, which is empty: Gitea answers 500`);
-  const text = composerText(found);
+  if (way === 'contents') {
+    const items = itemsIn(found, file, 'dir');
+    return items === undefined ? notFound : { status: 200, body: items };
+  }
+  const text = textOf(found, decodeURIComponent(file));
   if (found.readable === false) return forbidden;
   return text === undefined ? notFound : { status: 200, body: text, isText: true };
 }

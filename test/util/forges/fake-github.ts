@@ -5,11 +5,12 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import {
   checkQuery,
-  composerText,
   forbidden,
+  itemsIn,
   notFound,
   pageWithLink,
   startForge,
+  textOf,
   type FakeCall,
   type FakeForge,
   type FakeReply,
@@ -94,9 +95,14 @@ async function answer(call: FakeCall, state: ForgeState, app: FakeApp, login: st
   const found = repositories.find(({ name }) => [path, `${path}/`].some((one) => isOf(one, `${owner}/${name}`)));
   if (found === undefined) return /^\/(?:repos|users|orgs)\//.test(path) ? notFound : violation(`${method} ${path}`);
   if (path === `/repos/${owner}/${found.name}`) return { status: 200, body: shownIn(state)(found) };
-  if (path !== `/repos/${owner}/${found.name}/contents/composer.json`) return violation(path);
+  const [, file] = /^\/repos\/[^/]+\/[^/]+\/contents\/(.+[^/])$/.exec(path) ?? [];
+  if (file === undefined) return violation(path);
+  if (!file.endsWith('composer.json')) {
+    const items = itemsIn(found, file, 'dir');
+    return items === undefined ? notFound : { status: 200, body: items };
+  }
   if (call.headers.accept !== 'application/vnd.github.raw+json') return violation('composer.json not as raw text');
-  const text = composerText(found);
+  const text = textOf(found, decodeURIComponent(file));
   if (found.readable === false) return forbidden;
   return text === undefined ? notFound : { status: 200, body: text, isText: true };
 }

@@ -2,11 +2,12 @@
 
 import {
   checkQuery,
-  composerText,
   forbidden,
+  itemsIn,
   notFound,
   pageWithLink,
   startForge,
+  textOf,
   type FakeCall,
   type FakeForge,
   type FakeReply,
@@ -54,8 +55,14 @@ function answer(call: FakeCall, state: ForgeState, signs: boolean): FakeReply {
   if (rest === '') return { status: 200, body: shownIn(state)(found) };
   if (rest.startsWith('/hooks'))
     return answerGitLabHooks(call, `/projects/${found.id}`, may.repositoryHooks, signs, state);
-  if (rest !== '/repository/files/composer.json/raw') return violation(path);
-  const text = query.get('ref') === (found.branch ?? 'main') ? composerText(found) : undefined;
+  if (rest === '/repository/tree') {
+    checkQuery(call, ['path', 'ref'], { name: 'per_page', most: 100 }, state);
+    const items = itemsIn(found, query.get('path') ?? '', 'tree');
+    return items === undefined ? notFound : { status: 200, body: items };
+  }
+  const [, file] = /^\/repository\/files\/([^/]+)\/raw$/.exec(rest) ?? [];
+  if (file === undefined) return violation(path);
+  const text = query.get('ref') === (found.branch ?? 'main') ? textOf(found, decodeURIComponent(file)) : undefined;
   if (found.readable === false) return forbidden;
   return text === undefined ? notFound : { status: 200, body: text, isText: true };
 }

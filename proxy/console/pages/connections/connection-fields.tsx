@@ -18,11 +18,13 @@ export function withoutCredentials(state: FormState): FormState {
 /** What the form says, without credentials. */
 export function connectionSelectionOf(fields: FormFields): Required<Omit<ConnectionPatch, 'credentials'>> {
   const span = (name: 'interval' | 'sync_interval'): number => Number(fields.optional(name) ?? defaultFields[name]);
+  const folders = fields.lines('subdirectories');
   return {
     only: fields.lines('only'),
     except: fields.lines('except'),
     forks: fields.checked('forks'),
     hooks: fields.checked('hooks'),
+    subdirectories: folders.length === 0 ? null : folders,
     interval: span('interval'),
     sync_interval: span('sync_interval'),
   };
@@ -30,10 +32,11 @@ export function connectionSelectionOf(fields: FormFields): Required<Omit<Connect
 
 /** The form of a stored connection. */
 export function valuesOfConnection(connection: ConnectionDocument): Readonly<Record<string, string>> {
-  const { only, except, forks, hooks, interval, sync_interval } = connection;
+  const { only, except, forks, hooks, subdirectories, interval, sync_interval } = connection;
   return {
     only: only.join('\n'),
     except: except.join('\n'),
+    subdirectories: (subdirectories ?? []).join('\n'),
     ...(forks && { forks: 'on' }),
     ...(hooks && { hooks: 'on' }),
     interval: String(interval),
@@ -97,6 +100,7 @@ export function ConnectionSelectionFields(): Child {
         rows={2}
       />
       <TextArea name="except" label="Not these names" hint="One pattern a line." rows={2} />
+      <TextArea name="subdirectories" label="Subfolders" hint="Folders that are packages: packages/*" rows={2} />
       <CheckField name="forks" label="Register forks too" hint="They often have the package name of their origin." />
       <CheckField
         name="hooks"

@@ -37,7 +37,7 @@ const at = (request: SignedInRequest, notice: string): PageOutcome => ({
 const edited = (services: ConnectionServices): FormPage => ({
   ...operationForm(services, updateConnection, {
     section,
-    lists: ['only', 'except'],
+    lists: ['only', 'except', 'subdirectories'],
     view: async (request) => {
       const connection = await connectionOf(services, request);
       return {

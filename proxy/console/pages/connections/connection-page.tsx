@@ -95,6 +95,7 @@ function Notices({ connection, repositories }: Pick<ConnectionPageProps, 'connec
 
 function Facts({ connection, nowMs }: Pick<ConnectionPageProps, 'connection' | 'nowMs'>): Child {
   const { status, last_refreshed_at: last, next_refresh_at: next, only, except, forks, credentials } = connection;
+  const { subdirectories: folders } = connection;
   const time = (at: string | null, without: string): Child => (at === null ? without : <Time at={at} nowMs={nowMs} />);
   return (
     <dl class="facts wide panel">
@@ -106,6 +107,7 @@ function Facts({ connection, nowMs }: Pick<ConnectionPageProps, 'connection' | '
       <Fact label="Names">
         {`${only.length === 0 ? 'all' : only.join(' ')}${except.length === 0 ? '' : `, not ${except.join(' ')}`}`}
       </Fact>
+      <Fact label="Subfolders">{folders === null ? 'none' : folders.join(' ')}</Fact>
       <Fact label="Forks">{forks ? 'included' : 'left out'}</Fact>
       <Fact label="Webhooks">{hooksWords(connection)}</Fact>
       <Fact label="Looks for changes">{intervalWords(connection.interval)}</Fact>

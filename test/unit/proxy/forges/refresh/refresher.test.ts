@@ -1,12 +1,14 @@
 // Tests the refresh of a connection against a fake of each forge: what is registered, reported, resumed and left alone.
 
 import { describe, expect, it } from 'vitest';
+import { isJsonObject } from '../../../../../build/contract/json.ts';
+import { connectionKey, type ConnectionRecord } from '../../../../../proxy/forges/model/connection.ts';
 import { readProgress } from '../../../../../proxy/forges/model/read-progress.ts';
 import type { SkipReason } from '../../../../../proxy/forges/model/forge-repository.ts';
 import type { Repositories } from '../../../../../proxy/sync/repositories.ts';
 import type { RepositoryRecord } from '../../../../../proxy/sync/repository.ts';
 import { addTools, allForges } from '../../../../util/forges/all-forges.ts';
-import { connectedRegistry } from '../../../../util/forges/connected-registry.ts';
+import { connectedRegistry, type ConnectedRegistry } from '../../../../util/forges/connected-registry.ts';
 import { startGitHub } from '../../../../util/forges/fake-github.ts';
 import { startGitLab } from '../../../../util/forges/fake-gitlab.ts';
 
@@ -274,5 +276,101 @@ describe('a refresh', () => {
     expect(await registry.refresh(connection)).toMatchObject({ end: 'stopped' });
     await Promise.all(removed);
     expect((await registry.state.range('connection')).map(({ key }) => key)).toEqual([]);
+  });
+});
+
+// Folders that are packages.
+
+/** `name [folders]` of each registered repository; `root` without folders. */
+async function registered({ repositories }: ConnectedRegistry): Promise<readonly string[]> {
+  const records = await repositories.list();
+  return records
+    .map(({ url, filters }) => `${/([^/]*)\.git$/.exec(url)?.[1]} ${JSON.stringify(filters.subdirectories ?? 'root')}`)
+    .toSorted();
+}
+
+async function changed(
+  registry: ConnectedRegistry,
+  { id }: ConnectionRecord,
+  subdirectories: readonly string[] | null,
+): Promise<readonly string[]> {
+  expect(await registry.refresh(await registry.connections.update(id, { subdirectories }))).toMatchObject({
+    end: 'finished',
+  });
+  return registered(registry);
+}
+
+describe.each(allForges)('%s: folders that are packages', (name, start) => {
+  it('make a monorepo of each repository that has them, and others are read at their root', async () => {
+    await using forge = await start();
+    await using registry = await connectedRegistry();
+    const folders = {
+      'packages/docs': {},
+      'packages/one+two': { name: 'acme/one' },
+      'tools/x/cli': { name: 'acme/cli' },
+    };
+    forge.repositories.push(
+      { id: '1', name: 'mono', branch: 'release/1', folders },
+      { id: '2', name: 'named', composer: { name: 'acme/named' }, folders: { 'packages/two': { name: 'acme/two' } } },
+      { id: '3', name: 'plain', composer: { name: 'acme/plain' } },
+      { id: '4', name: 'website', folders: { 'packages/page': {} } },
+    );
+    const connection = await registry.connect(name, forge, { subdirectories: ['packages/*'] });
+    const { steps } = await registry.refresh(connection);
+    expect(steps.map((step) => step.replace(`${forge.owner}/`, ''))).toEqual([
+      'registered mono',
+      'registered named',
+      'registered plain',
+      'skipped website',
+    ]);
+    expect((await registry.seen(connection)).map((row) => row.package)).toEqual([
+      'acme/one',
+      'acme/two',
+      'acme/plain',
+      null,
+    ]);
+    expect(await registered(registry)).toEqual(['mono ["packages/*"]', 'named ["packages/*"]', 'plain "root"']);
+    expect(await changed(registry, connection, ['tools/?/c[kl]i'])).toEqual([
+      'mono ["tools/?/c[kl]i"]',
+      'named "root"',
+      'plain "root"',
+    ]);
+  });
+});
+
+describe('folders that are packages', () => {
+  it('of a repository follow the connection, unless a person gave it others', async () => {
+    await using forge = await startGitHub();
+    await using registry = await connectedRegistry();
+    const folders = { 'packages/a': { name: 'acme/a' }, 'packages/b': { name: 'acme/b' } };
+    for (const [at, name] of ['followed', 'own'].entries())
+      forge.repositories.push({ id: String(at + 1), name, composer: { name: `acme/${name}` }, folders });
+    const connection = await registry.connect('github', forge);
+    await registry.refresh(connection);
+    expect(await registered(registry)).toEqual(['followed "root"', 'own "root"']);
+    const own = (await registry.repositories.list()).find(({ url }) => url.endsWith('/own.git'));
+    await registry.repositories.update(own?.id ?? '', { filters: { subdirectories: ['packages/a'] } });
+    expect(await changed(registry, connection, ['packages/*'])).toEqual([
+      'followed ["packages/*"]',
+      'own ["packages/a"]',
+    ]);
+    forge.requests.length = 0;
+    await registry.refresh(connection);
+    expect(forge.requests, 'nothing is looked up again').toHaveLength(1);
+    expect(await changed(registry, connection, null)).toEqual(['followed "root"', 'own ["packages/a"]']);
+  });
+
+  it('are none in a connection that an older version stored, and a wrong pattern is refused', async () => {
+    await using forge = await startGitHub();
+    await using registry = await connectedRegistry();
+    const { id } = await registry.connect('github', forge, { subdirectories: ['packages/*'] });
+    const stored = await registry.state.get(connectionKey(id));
+    const { subdirectories: _later, ...older } = isJsonObject(stored?.value) ? stored.value : {};
+    const puts = [{ key: connectionKey(id), value: older }];
+    await registry.state.commit({ conditions: [], puts, deletes: [] });
+    expect((await registry.connections.get(id)).subdirectories).toBeNull();
+    await expect(registry.connections.update(id, { subdirectories: ['../up'] })).rejects.toMatchObject({
+      details: { issues: [{ path: 'subdirectories', message: '"../up" is no pattern' }] },
+    });
   });
 });
