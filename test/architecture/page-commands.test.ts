@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { createProgram } from '../../../../cli/program/program.ts';
-import type { Context } from '../../../../cli/io/context.ts';
-import { blocksOf } from '../../../util/page-blocks.ts';
-import { userPages } from '../../../util/user-pages.ts';
+import { createProgram } from '../../cli/program/program.ts';
+import type { Context } from '../../cli/io/context.ts';
+import { blocksOf } from '../util/page-blocks.ts';
+import { userPages } from '../util/user-pages.ts';
 
-const root = new URL('../../../../', import.meta.url).pathname;
+const root = new URL('../../', import.meta.url).pathname;
 const program = createProgram({ stdout: { write: () => undefined } } as unknown as Context, () => undefined);
 
 /** `libretto …` up to the end of the command: a comment, a pipe, a redirection or the next command. Not the user. */
