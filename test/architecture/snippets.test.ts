@@ -36,7 +36,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Pages whose lines no test pastes. test/unit/cli/program/page-commands.test.ts checks the names of their commands. */
+/** Pages whose lines no test pastes. page-commands.test.ts checks the names of their commands. */
 const notPlayed: Readonly<Record<string, string>> = {
   connections: 'needs GitHub, GitLab, Gitea or Bitbucket; the tests of connections have stand-ins for them',
   console: 'starts the server alone; the clicks are in the tests of the console',
