@@ -31,7 +31,7 @@ const count = (description: string) => z.number().int().meta({ description });
 
 export const statusSchema = z
   .object({
-    version: z.string().meta({ description: 'the version of Libretto', example: '0.1.0' }),
+    version: z.string().meta({ description: 'the version of Libretto', example: '0.2.0' }),
     started_at: time.meta({ description: 'when the answering process started to serve' }),
     counts: z
       .object({
