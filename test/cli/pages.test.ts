@@ -1,5 +1,5 @@
 // Plays the blocks of pages about commands in a folder of its own, as pasted: audit, teams, keys, views, policy,
-// advisories, purge, catalogue, mirroring, protocol, satis and the configuration file. Ids, names of files and the head
+// advisories, purge, catalogue, mirroring, protocol, satis, passkeys, the state in Redis and the configuration file. Ids, names of files and the head
 // of the log are those of this registry. Blocks with other lines than commands, and those that a test names, do not run.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demandCompiled } from '../setup/compiled.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { blocksOf, blockWith, type PageBlock } from '../util/page-blocks.ts';
+import { startRedis } from '../util/redis-server.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
 
 const main = new URL('../../lib/cli/main.js', import.meta.url).pathname;
 const pageOf = (name: string): string => `docs/${name}.md`;
@@ -84,6 +86,7 @@ describe('the pages about commands', () => {
     await play('how-to/audit', /--head/);
     expect(await run(`libretto audit verify --head ${head ?? 'none'}`)).toMatch(/\d/);
     await play('how-to/keys', /hook/);
+    await play('how-to/passkeys');
     await play('how-to/configuration-file');
     await run(named('libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'));
   });
@@ -139,5 +142,19 @@ describe('the pages about commands', () => {
     expect(await run('libretto why acme/hello 1.2.0', 1)).toContain('It never comes back');
     expect(await run('libretto build')).toContain('This version was purged');
     expect(await run('libretto package list')).toMatch(/acme\/hello +1\.0\.0/);
+  });
+
+  it.skipIf(lacks('redis-server'))('state-in-redis.md: the rights of the page are enough', async () => {
+    const redis = await startRedis(['--appendonly', 'yes']);
+    const [command = '', ...words] = blockWith(pageOf('how-to/state-in-redis'), 'ACL SETUSER').text.trim().split(' ');
+    await redis.command(command, ...words);
+    const report =
+      await run(`export LIBRETTO_STATE=${redis.url.replace('//', '//libretto:PASSWORD@')} LIBRETTO_DATA=shared
+      libretto build packages
+      libretto token create --description "CI"
+      libretto doctor || true`);
+    for (const check of ['redis.state', 'redis.state.writable'])
+      expect(report).toMatch(new RegExp(`^ok +${check.replaceAll('.', String.raw`\.`)} `, 'm'));
+    await redis.stop();
   });
 });

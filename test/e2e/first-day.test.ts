@@ -1,11 +1,12 @@
 // Plays the pages that people look for on the first day, on one host with real systemd and nginx: small-install.md,
-// monorepo.md, colleague.md, the restore drill of backup.md, and below-a-path.md. Their lines are pasted, and the real
-// Composer installs packages.
+// monorepo.md, colleague.md, repositories.md, webhooks.md, feeds.md, the restore drill of backup.md, and below-a-path.md.
+// Their lines are pasted, and the real Composer installs packages.
 //
 // Not run as written:
 // - `npm install` of the program: test/e2e/operator.test.ts installs the packed file;
 // - the certificate: the host's own authority signs it, because there is no internet;
-// - the git host git.example.org: nginx of the same host serves the repositories over https;
+// - the git host git.example.org: nginx of the same host serves the repositories over https, as files. Git gives no
+//   single commits of such a host, so `repository verify` does not run;
 // - `libretto login` and `libretto connection add`: they need a browser, and a forge.
 
 import { readFileSync } from 'node:fs';
@@ -49,6 +50,8 @@ for folder in /srv/tool /root/mono; do
   bare=/srv/git/acme/$(basename $folder).git
   git clone -q --bare $folder $bare && git -C $bare update-server-info
 done
+sed -i s/tool/more/ /srv/tool/composer.json && cd /srv/tool && git commit -qam More && git tag -f 1.0.0 > /dev/null
+git clone -q --bare /srv/tool /srv/git/acme/more.git && git -C /srv/git/acme/more.git update-server-info
 cat > /etc/nginx/conf.d/git.conf <<'NGINX'
 server {
     listen 443 ssl;
@@ -151,6 +154,29 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
       await paste(lines(colleague, 'libretto token revoke').replace(/tok_\w+/, id));
       const refused = `curl -so /dev/null -w '%{http_code}' -H 'Authorization: Bearer ${secret}' https://packages.example.org/packages.json`;
       expect((await paste(refused)).stdout).toBe('401');
+    });
+
+    it('a repository is registered, and its webhook and the feed answer', async () => {
+      const [repositories, webhooks, feeds] = ['repositories', 'webhooks', 'feeds'].map(
+        (name) => `docs/how-to/${name}.md`,
+      );
+      const pages = { repositories: repositories ?? '', webhooks: webhooks ?? '', feeds: feeds ?? '' };
+      // libretto.json has acme/tool already
+      const add = lines(pages.repositories, '--interval 15m').replace('acme/tool', 'acme/more');
+      const added = await paste(`install -d -o libretto /srv/work && cd /srv/work && echo secret > token.txt\n${add}`);
+      const id = /repo_\w+/.exec(added.output)?.[0] ?? 'none';
+      const own = (text: string): string => text.replaceAll(/repo_\w+/g, id);
+      await paste(own(lines(pages.repositories, 'repository sync repo_')));
+      expect((await paste('libretto why acme/more 1.0.0')).output).toContain('is published');
+
+      const hook = blocksOf(pages.webhooks).find(({ text }) => text.startsWith('libretto repository hook repo_'));
+      const secret = /whsec_\S+/.exec((await paste(own(hook?.text ?? 'false'))).output)?.[0] ?? 'none';
+      const sent = await paste(`SECRET=${secret}\n${own(lines(pages.webhooks, 'curl --fail -X POST'))}`);
+      expect(JSON.parse(sent.stdout)).toMatchObject({ outcome: 'sync' });
+
+      const reader = tokenIn(await paste(lines(pages.feeds, '"Feed reader"')));
+      const feed = await paste(lines(pages.feeds, 'curl --user').replace(':TOKEN', `:${reader}`));
+      expect(feed.stdout).toContain('acme/more');
     });
 
     it('a backup is restored elsewhere, served on another port, and equal', async () => {
