@@ -11,28 +11,39 @@ import { signTerminalIn } from './terminal-sign-in.ts';
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-/** What each way takes. `{id}` is the id of the subject; other names in braces are those of `Noun.names`. */
-interface Given {
-  readonly body?: object;
+/** `{id}` is the id of the subject; other names in braces are those of `Noun.names`. */
+export interface Row {
+  /** `PATCH /api/teams/{id}` */
+  readonly api: string;
+  readonly body?: Json;
   /** undefined: there is no such command */
-  readonly command?: readonly string[];
+  readonly command?: string;
+  /** undefined: no form does it */
+  readonly form?: string;
   /** the fields that the person fills in; the others keep what the form shows */
   readonly fields?: Fields;
   /** the fields that no link fills in */
   readonly secrets?: Fields;
-}
-
-export interface Row extends Given {
-  /** `PATCH /api/teams/{id}` */
-  readonly api: string;
-  /** undefined: no form does it */
-  readonly form?: string;
   /** `done`: the command with --url does it at once; `host`: only the host does it. Default: it leads to the form. */
   readonly remote?: 'done' | 'host';
-  /** of a person who lacks the operation; default: maintainer */
-  readonly lesser?: 'maintainer' | 'viewer';
-  /** A value that is refused. `flag`: what the command says in front of the sentence. `at`: the field of the form. */
-  readonly wrong?: Given & { readonly path: string; readonly flag?: string; readonly at?: string };
+  readonly wrong?: Wrong;
+}
+
+/** One value that is refused. */
+interface Wrong {
+  /** of the field; the body has `value` there */
+  readonly path: string;
+  readonly value: unknown;
+  /** what the command gets beside */
+  readonly add?: string;
+  /** the whole command instead */
+  readonly command?: string;
+  /** what the command says in front of the sentence; default: the first word of `add` */
+  readonly flag?: string;
+  /** the field of the form; default: `path` */
+  readonly at?: string;
+  /** in the form; default: `value`, with one entry a line */
+  readonly shown?: string;
 }
 
 export interface Noun {
@@ -40,6 +51,8 @@ export interface Noun {
   /** what lists the subjects, or shows the one */
   readonly documents: string;
   readonly rows: readonly Row[];
+  /** a role that lacks the operations; default: maintainer */
+  readonly lesser?: 'viewer';
   /** Before the rows of each way. The names that it returns stand in the rows. */
   readonly names?: (terminal: RemoteTerminal, way: string) => Promise<Readonly<Record<string, string>>>;
   /** Throws away what differs in each call: counts, and the results of background work. */
@@ -96,9 +109,19 @@ function isWay(way: Way, { command, form, remote }: Row): boolean {
   return way === 'http' || (command !== undefined && (way === 'command' || remote !== 'host'));
 }
 
+/** The row with the wrong value. */
+function faulty(row: Row, wrong: Wrong): Row {
+  const { path, value, add = '', command = `${row.command} ${add}`, at = path } = wrong;
+  const { shown = [value].flat().join('\n') } = wrong;
+  const [name = '', inner] = path.split('.');
+  const body = { ...row.body, [name]: inner === undefined ? value : { [inner]: value } };
+  const [place, fields] = row.secrets?.[at] === undefined ? ['fields', row.fields] : ['secrets', row.secrets];
+  return { ...row, body, command, [place]: { ...(fields as Fields), [at]: shown } };
+}
+
 function expectRefusal(
   way: Way,
-  { path, flag = '', at = path }: NonNullable<Row['wrong']>,
+  { path, at = path, add = '', flag = `${add.split(' ')[0]}: ` }: Wrong,
   found?: Outcome,
   http?: Outcome,
 ) {
@@ -141,13 +164,16 @@ class OperationRegistry {
   }
 
   /** All rows in one way; a row without it goes over HTTP, because later rows need its effect. */
-  async #story({ documents, rows, names: prepare, settled = (one) => one }: Noun, way: Way): Promise<readonly Note[]> {
+  async #story(
+    { documents, rows, names: prepare, settled = (one) => one, lesser }: Noun,
+    way: Way,
+  ): Promise<readonly Note[]> {
     const names: Names = { ...(await prepare?.(this.terminal, way)) };
     const before = new Set((await this.#documents(documents, names)).map(({ id }) => id));
     const notes: Note[] = [];
     for (const row of rows) {
-      if (way === 'http') await this.#expectRefusals(row, names);
-      const refused = row.wrong && isWay(way, row) ? await this.#do(way, { ...row, ...row.wrong }, names) : undefined;
+      if (way === 'http') await this.#expectRefusals(row, names, lesser);
+      const refused = row.wrong && isWay(way, row) ? await this.#do(way, faulty(row, row.wrong), names) : undefined;
       const last = await this.#events(0);
       const outcome = await this.#do(isWay(way, row) ? way : 'http', row, names);
       expect(outcome.done, `${way} ${row.api}: ${outcome.all}`).toBe(true);
@@ -193,7 +219,7 @@ class OperationRegistry {
       return { done: status < 300, of, all: JSON.stringify(json) };
     }
     if (way === 'form') return this.#confirm(String(row.form), { ...row.fields, ...row.secrets }, names);
-    const args = filled(row.command ?? [], names);
+    const args = this.#words(row, names);
     const { terminal } = this;
     const outcome = await (way === 'remote' ? terminal.there(...args) : this.#onHost(args));
     if (way === 'remote' && row.remote !== 'done' && outcome.stdout !== '') {
@@ -201,6 +227,11 @@ class OperationRegistry {
       return this.#confirm(outcome.stdout.slice(`${terminal.url}/ui`.length), row.secrets ?? {}, names);
     }
     return { done: outcome.exitCode === 0, of: () => '', all: outcome.stderr };
+  }
+
+  /** `~` stands for a blank within a word. */
+  #words({ command = '' }: Row, names: Names): readonly string[] {
+    return command.split(' ').map((word) => filled(word.replaceAll('~', ' '), names));
   }
 
   #onHost(args: readonly string[]): Promise<CliOutcome> {
@@ -236,8 +267,8 @@ class OperationRegistry {
   }
 
   /** Over HTTP, as a command with --url, and as a form. */
-  async #expectRefusals(row: Row, names: Names): Promise<void> {
-    const { lesser: role = 'maintainer', body, form, command } = row;
+  async #expectRefusals(row: Row, names: Names, role: 'maintainer' | 'viewer' = 'maintainer'): Promise<void> {
+    const { body, form } = row;
     const person = this.#people[role];
     const sentence = `The role ${role} may not do that`;
     const refusal = expect.stringContaining(sentence) as string;
@@ -250,7 +281,7 @@ class OperationRegistry {
     if (!isWay('remote', row)) return;
     const { folder, url } = this.terminal;
     const environment = { LIBRETTO_URL: url, LIBRETTO_TOKEN: person.token };
-    expect(await runCli(filled(command ?? [], names), { cwd: folder.path, environment })).toMatchObject({
+    expect(await runCli(this.#words(row, names), { cwd: folder.path, environment })).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr: refusal,
