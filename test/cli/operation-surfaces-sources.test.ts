@@ -15,19 +15,19 @@ import type { RemoteTerminal } from '../util/remote-terminal.ts';
 /** A package of its own for each way. */
 const packages: Noun = {
   name: 'packages',
-  documents: '/api/packages/acme/{name}',
+  documents: '/api/packages/{vendor}/{package}',
   lesser: 'viewer',
   names: async ({ folder, host }, way) => {
     for (const one of way === 'http' ? ['http', 'command', 'remote', 'form'] : [])
       writeTree(folder.at(`more/${one}`), libraryTree(`acme/of-${one}`, { version: '1.0.0' }));
     if (way === 'http') await host('build', folder.at('more'));
-    return { name: `of-${way}` };
+    return { vendor: 'acme', package: `of-${way}`, version: '1.0.0' };
   },
   rows: [
     {
-      api: 'DELETE /api/packages/acme/{name}/versions/1.0.0',
-      command: 'package withdraw acme/{name} 1.0.0',
-      form: '/packages/acme/{name}/withdraw?version=1.0.0',
+      api: 'DELETE /api/packages/{vendor}/{package}/versions/{version}',
+      command: 'package withdraw {vendor}/{package} {version}',
+      form: '/packages/{vendor}/{package}/withdraw?version={version}',
     },
   ],
 };
@@ -125,15 +125,15 @@ interface Named {
   readonly id: string;
 }
 
-const hookRows = (api: string, target: string, form: string): Noun['rows'] => [
+const hookRows = (rotation: string, removal: string, target: string, form: string): Noun['rows'] => [
   {
-    api: `POST ${api}`,
+    api: rotation,
     body: { drop_old: true },
     command: `repository hook ${target} --rotate --drop-old`,
     form: `${form}/secret`,
     fields: { drop_old: 'on' },
   },
-  { api: `DELETE ${api}`, command: `repository hook ${target} --remove`, form: `${form}/remove` },
+  { api: removal, command: `repository hook ${target} --remove`, form: `${form}/remove` },
 ];
 
 const withoutDeliveries: Noun['settled'] = ({ deliveries: _deliveries, ...document }) => document;
@@ -156,7 +156,12 @@ const hook: Noun = {
       form: '/repositories/{repo}/hook/{delivery}/replay',
       remote: 'done',
     },
-    ...hookRows('/api/repositories/{repo}/hook', '{repo}', '/repositories/{repo}/hook'),
+    ...hookRows(
+      'POST /api/repositories/{repo}/hook',
+      'DELETE /api/repositories/{repo}/hook',
+      '{repo}',
+      '/repositories/{repo}/hook',
+    ),
   ],
 };
 
@@ -167,7 +172,7 @@ const sharedHook: Noun = {
   settled: withoutDeliveries,
   rows: [
     { api: 'POST /api/hook', body: {}, command: 'repository hook --all', form: '/repositories/hook/secret' },
-    ...hookRows('/api/hook', '--all', '/repositories/hook'),
+    ...hookRows('POST /api/hook', 'DELETE /api/hook', '--all', '/repositories/hook'),
   ],
 };
 
