@@ -63,9 +63,9 @@ export const helpConfiguration: HelpConfiguration = {
 /** The commands in the help of the program. `token create` stands there beside its group. */
 function shownCommands(program: Command): Command[] {
   const all = program.opts()['all'] === true;
-  const own = program.commands.filter(
-    (command) => command.helpGroup() !== '' && (all || !rare.includes(command.name())),
-  );
+  const own = Help.prototype.visibleCommands
+    .call(new Help(), program)
+    .filter((command) => command.name() !== 'help' && (all || !rare.includes(command.name())));
   const at = own.findIndex((command) => command.name() === 'doctor');
   const create = find(program, ['token', 'create']);
   return own.toSpliced(at, 0, new Command('token create').summary(create.summary()).helpGroup(start));

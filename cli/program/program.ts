@@ -50,8 +50,8 @@ export async function runProgram(argv: readonly string[], context: ProcessContex
   }
 }
 
-/** Declares all commands. `finish` gets the exit code of the command that runs. */
-export function createProgram(context: ProcessContext, finish: (exitCode: number) => void): Command {
+/** Declares all commands. `finish` gets the exit code of the command that runs. `add`: a test adds its own commands. */
+export function createProgram(context: ProcessContext, finish: (exitCode: number) => void, add = addCommands): Command {
   const program = new Command('libretto')
     .description('A private Composer registry: publishes packages, and serves them to clients.')
     .version(version, '-V, --version', 'print the version')
@@ -71,14 +71,14 @@ export function createProgram(context: ProcessContext, finish: (exitCode: number
     .exitOverride()
     .showHelpAfterError('Run `libretto --help` to see the commands.');
   const wire = wireTo(program, context, finish);
-  addCommands(program, wire);
+  add(program, wire);
   groupCommands(program);
   acceptLeadingOptions(program);
   hintWithErrors(program, context);
   return program;
 }
 
-function addCommands(program: Command, wire: Wire): void {
+export function addCommands(program: Command, wire: Wire): void {
   addPublishing(program, wire);
   addSite(program, wire);
   addTrust(program, wire);

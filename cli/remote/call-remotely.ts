@@ -5,7 +5,9 @@ import { Readable } from 'node:stream';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { callersOf, hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
+import { roleRefusal } from '../../proxy/auth/caller.ts';
+import { hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
+import type { Role } from '../../proxy/core/tokens/person.ts';
 import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
 import { refusalOf, type FilledForm, type Operation } from '../../proxy/registry/operation.ts';
 import { signTarget } from '../../proxy/registry/signed-link.ts';
@@ -54,12 +56,9 @@ export async function callRemotely<Input, Output>(
 /** Throws INSUFFICIENT_SCOPE for a person whose role does not have the operation, and for a token of nobody. */
 async function assertMay(remote: Remote, id: OperationId): Promise<void> {
   const { body } = await requestRemote(remote, { method: 'GET', path: '/api/auth/me' });
-  const allowed = callersOf(id);
-  const isEditor = body['policy_editor'] === true && allowed.includes('policy editor');
-  if (isEditor || allowed.some((one) => one === body['role'])) return;
-  throw new RegistryError('INSUFFICIENT_SCOPE', {
-    message: `The role ${String(body['role'])} may not do that. It needs the role ${allowed.join(' or ')}.`,
-  });
+  const rights = body['policy_editor'] === true ? (['policy editor'] as const) : [];
+  const message = roleRefusal(id, { role: body['role'] as Role, rights });
+  if (message !== undefined) throw new RegistryError('INSUFFICIENT_SCOPE', { message });
 }
 
 function upperCase<Method extends string>(method: Method): Uppercase<Method> {

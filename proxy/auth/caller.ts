@@ -3,7 +3,7 @@
 import type { Actor } from '../state/audit.ts';
 import type { View } from '../core/views/view.ts';
 import type { ActiveToken } from '../core/tokens/authenticate.ts';
-import { decidePermission, type CallerClass, type Permission } from './permissions.ts';
+import { callersOf, decidePermission, roles, type CallerClass, type Permission } from './permissions.ts';
 import type { PersonRight, Role } from '../core/tokens/person.ts';
 
 export interface SessionCaller {
@@ -81,7 +81,11 @@ export function roleRefusal(
   const byRight = decidePermission(operation, role, false, ['policy editor']) === 'allowed';
   return byRight
     ? `The role ${role} may not do that without the right to change the policy. Ask an admin for it.`
-    : `The role ${role} may not do that.`;
+    : `The role ${role} may not do that. It needs the role ${callersOf(operation).filter(isRole).join(' or ')}.`;
+}
+
+function isRole(caller: string): boolean {
+  return roles.some((role) => role === caller);
 }
 
 function rightsOf(caller: Caller): readonly PersonRight[] {

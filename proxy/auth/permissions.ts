@@ -193,15 +193,22 @@ export const consolePermissions = {
 /** Anything that a caller must be allowed to do. */
 export type Permission = OperationId | keyof typeof consolePermissions;
 
-const permissions: Readonly<Record<Permission, Row>> = { ...apiPermissions, ...consolePermissions };
+/** Every row. A test adds rows for operations of its own. */
+export const permissions: Readonly<Partial<Record<Permission, Row>>> = { ...apiPermissions, ...consolePermissions };
+
+function rowOf(operation: Permission): Row {
+  const row = permissions[operation];
+  if (row === undefined) throw new Error(`The operation ${operation} has no row in the table of permissions.`);
+  return row;
+}
 
 /** Who has the operation, by class or right. */
 export function callersOf(operation: Permission): readonly Allowed[] {
-  return permissions[operation][0];
+  return rowOf(operation)[0];
 }
 
 export function hasCondition(operation: Permission, condition: Condition): boolean {
-  const [, ...conditions] = permissions[operation];
+  const [, ...conditions] = rowOf(operation);
   return conditions.includes(condition);
 }
 

@@ -67,8 +67,8 @@ export type ConsoleServices = AccountServices &
 /** Where the console is, and who may reach it. */
 export type ConsolePlace = Pick<ConsoleParts, 'hosts' | 'publicUrl' | 'trustedProxies' | 'allowsPlainHttp'>;
 
-/** Throws if a file of the console is missing: the installation is incomplete then. */
-export function openConsole(services: ConsoleServices, place: ConsolePlace): Console {
+/** Throws if a file of the console is missing: the installation is incomplete then. `pages`: a test adds its own. */
+export function openConsole(services: ConsoleServices, place: ConsolePlace, pages = consolePages(services)): Console {
   const { people, passkeys } = services;
   const { sessions, confirmations } = people;
   return createConsole({
@@ -77,7 +77,7 @@ export function openConsole(services: ConsoleServices, place: ConsolePlace): Con
     confirmations,
     check: { byPassword: confirmations.confirm, byPasskey: passkeys.confirm },
     identityProviders: services.singleSignOn?.providers ?? [],
-    pages: consolePages(services),
+    pages,
     providerCalls: createProviderCalls(services.singleSignOn),
     assets: createAssets(readAssetFiles()),
     hasBuilder: services.dataDirectory !== undefined,

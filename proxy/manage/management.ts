@@ -14,9 +14,10 @@ import { findOperation, operationsOf } from './frame/operations.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './frame/web-answer.ts';
 
-export function createManagement(services: Services): Management {
+/** `register`: a test adds operations of its own. */
+export function createManagement(services: Services, register = registerRoutes): Management {
   const api = createApi();
-  registerRoutes(api, services);
+  register(api, services);
   const operations = operationsOf(api);
   const decide = async (exchange: ApiRequest): Promise<Answer> => {
     const { url = '/', method = 'GET' } = exchange.incoming;

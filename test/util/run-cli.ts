@@ -36,7 +36,7 @@ export const pathWithoutLibretto = process.env['PATH'] ?? '/usr/bin:/bin';
 
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const installed = new URL('../setup/bin', import.meta.url).pathname;
-  return { PATH: `${installed}:${pathWithoutLibretto}`, HOME: '/nonexistent', ...more };
+  return { PATH: `${installed}:${pathWithoutLibretto}`, HOME: '/proc/nonexistent', ...more };
 }
 
 /** Only root may act as another user; everyone else is denied by the mode of a folder. */

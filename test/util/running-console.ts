@@ -54,6 +54,9 @@ export interface ConsoleOptions {
   readonly identityProviders?: readonly IdentityProvider[];
   /** the policy file, and the feeds; default: neither */
   readonly policy?: Pick<PolicyParts, 'policyFile' | 'feeds'>;
+  readonly register?: NonNullable<Parameters<typeof runManagement>[0]>['register'];
+  /** adds pages to those of the program */
+  readonly addPages?: (pages: Pages) => void;
   /** of the client secrets */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -108,7 +111,7 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
     ...(trustedProxies && { trustedProxies }),
     ...(baseline && { baseline }),
     ...(settings && { settings }),
-    ...(options.policy && { policy: options.policy }),
+    ...passedOn(options),
     mails,
     localSignIn,
     features: (services, state) => [consoleFeature(services, state, options, () => registry)],
@@ -141,6 +144,10 @@ export async function runConsole(options: ConsoleOptions = {}): Promise<RunningC
   };
 }
 
+function passedOn({ policy, register }: ConsoleOptions): Pick<ConsoleOptions, 'policy' | 'register'> {
+  return { ...(policy && { policy }), ...(register && { register }) };
+}
+
 function consoleFeature(
   services: Services,
   state: StateStore,
@@ -152,7 +159,10 @@ function consoleFeature(
   const place = { publicUrl, hosts: () => hosts, allowsPlainHttp, trustedProxies: ranges };
   return createConsoleFeature(async () => {
     const singleSignOn = singleSignOnOf(registry(), options)?.singleSignOn;
-    return openConsole({ ...consoleServices(services, state, options), singleSignOn }, place);
+    const all = { ...consoleServices(services, state, options), singleSignOn };
+    const pages = consolePages(all);
+    options.addPages?.(pages);
+    return openConsole(all, place, pages);
   });
 }
 

@@ -115,6 +115,8 @@ export async function runManagement(
     readonly policy?: Pick<PolicyParts, 'policyFile' | 'feeds'>;
     /** told of each read at a port: of the tree's files, of published files, and of the state */
     readonly watch?: (read: string) => void;
+    /** registers the operations; default: those of the program */
+    readonly register?: Parameters<typeof createManagement>[1];
     /** more features on these services */
     readonly features?: (services: Services, state: StateStore) => readonly Feature[];
   } = {},
@@ -222,7 +224,7 @@ export async function runManagement(
       mirrored: options.mirrored,
     }),
     feeds: { ...services, publicUrl: options.publicUrl, hasPages: options.hasPages ?? true },
-    management: createManagement(services),
+    management: createManagement(services, options.register),
     dataDirectory: folder.at('data'),
     onDownload: services.downloads.count,
     onInstall: services.installs.count,

@@ -112,9 +112,7 @@ export const refresh: CommandModule = {
       const { services, call, operands, json } = command;
       if (services === undefined && isPlan)
         throw new UsageError('--dry-run is for a data folder: run it on the host of the registry.');
-      const connection = await call(services === undefined ? refreshConnection : getConnection, {
-        id: operands[0] ?? '',
-      });
+      const connection = await call(refreshConnection, { id: operands[0] ?? '' });
       if (services !== undefined) return refreshAndPrint(command, services, connection.id, isPlan);
       const message = `The refresh begins within seconds. \`libretto connection show ${connection.id}\` shows its end.`;
       if (json) printJson(context.stdout, { dry_run: false, finished: false, message, connection, steps: [] });

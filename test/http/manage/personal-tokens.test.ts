@@ -61,7 +61,10 @@ describe('a personal token', () => {
     ]);
     const viewer = await holder('viewer');
     const role = await registry.call('GET', '/api/users', { as: viewer.personal });
-    expect([role.status, role.json()['error']]).toEqual([403, 'The role viewer may not do that.']);
+    expect([role.status, role.json()['error']]).toEqual([
+      403,
+      'The role viewer may not do that. It needs the role admin.',
+    ]);
   });
 
   it('acts as its person', async () => {

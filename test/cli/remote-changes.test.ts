@@ -1,5 +1,5 @@
-// Tests commands about teams and publishers, and `libretto api`, on a remote registry: they read with the person's
-// token, and what needs a session becomes a link to the console's form, which the person confirms there.
+// Tests what is peculiar to changes with --url: who may use a printed link, what a link never has, and what only the
+// host or the console does. operation-surfaces-*.test.ts has what each change does. `libretto api` sends any request.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,10 +13,21 @@ import { createBrowser, type TestBrowser } from '../util/running-console.ts';
 const password = adminPassword;
 let terminal: RemoteTerminal;
 let browser: TestBrowser;
+const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  terminal = await remoteTerminal('remote-nouns');
+  terminal = await remoteTerminal('remote-changes');
   ({ browser } = terminal);
+  writeFileSync(terminal.folder.at('token'), 'hunter2\n');
+  const things: Readonly<Record<string, string>> = {
+    team: 'team create Shop --package acme/*',
+    user: 'user create --email bob@example.org --invite',
+    token: 'token create --description CI',
+    endpoint: 'notify add https://chat.example.org/T0 --name Here',
+    repository: 'repository add https://git.example.org/acme/old.git --type git',
+  };
+  for (const [name, line] of Object.entries(things))
+    ids[name] = String(json({ stdout: await host(...line.split(' '), '--json') })['id']);
 });
 afterAll(() => terminal[Symbol.asyncDispose]());
 
@@ -27,99 +38,122 @@ const run = (args: readonly string[], options: { readonly heading?: boolean } = 
     ...options,
   });
 const host = (...args: readonly string[]): Promise<string> => terminal.host(...args);
-const there = (...args: readonly string[]): Promise<CliOutcome> => terminal.there(...args);
+const there = (...args: readonly string[]): Promise<CliOutcome> =>
+  terminal.there(...args.map((word) => word.replace(/^\{(\w+)\}$/, (_, name: string) => ids[name] ?? '')));
 const json = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout) as Record<string, unknown>;
 
 /** The form at a link that a command printed. */
 const opened = (link: string) => browser.get(link.slice(`${terminal.url}/ui`.length));
 
-describe('libretto team --url', () => {
-  it('lists and shows teams as on the host, by name and by id', async () => {
-    const team = json({ stdout: await host('team', 'create', 'Shop', '--package', 'acme/*', '--json') });
-    expect(json(await there('team', 'list', '--json'))).toEqual(json({ stdout: await host('team', 'list', '--json') }));
-    for (const name of ['shop', String(team['id'])])
-      expect((await there('team', 'show', name)).stdout).toBe(await host('team', 'show', name));
-    const unknown = await there('team', 'show', 'Nobody');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('There is no team "Nobody".')]);
-    expect(unknown.stderr).toContain('`libretto team list` shows all of them.');
-  });
-
-  it('prints the filled form of a change, and changes nothing', async () => {
+describe('a change with --url', () => {
+  it('prints its form as JSON, and changes nothing until the person confirms it with the password', async () => {
     const before = await host('team', 'list', '--json');
-    const made = await there('team', 'create', 'Web', '--package', 'acme/web-*', '--package', 'acme/ui');
-    expect([made.exitCode, made.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
-    const { html } = await opened(made.stdout.trim());
-    expect(html).toMatch(/name="name"[^>]*value="Web"/);
-    expect(html).toMatch(/<textarea[^>]*name="packages"[^>]*>acme\/web-\*\nacme\/ui</);
-    expect(html).not.toMatch(/class="[^"]*fault/);
-    const changed = await there('team', 'update', 'Shop', '--package', 'acme/shop', '--json');
-    const form = String(json(changed)['form']);
-    expect(json(changed)['confirmed']).toBe(false);
-    const edit = (await opened(form)).html;
-    // what was not given keeps its value
-    expect(edit).toMatch(/name="name"[^>]*value="Shop"/);
-    expect(edit).toMatch(/<textarea[^>]*name="packages"[^>]*>acme\/shop</);
+    const changed = json(await there('team', 'update', 'Shop', '--package', 'acme/shop', '--json'));
+    expect(changed).toEqual({
+      confirmed: false,
+      form: expect.stringContaining(`/teams/${ids['team']}/edit?`) as string,
+    });
+    browser.cookies.delete([...browser.cookies.keys()].find((name) => name.includes('confirmed')) ?? '');
+    const path = new URL(String(changed['form'])).pathname.slice('/ui'.length);
+    expect((await browser.post(path, { name: 'Shop', packages: 'acme/shop' })).status).toBe(400);
     expect(await host('team', 'list', '--json')).toBe(before);
   });
 
-  it('does what the form says once the person confirms it, and asks for the password', async () => {
-    const link = (await there('team', 'create', 'Api', '--package', 'acme/api')).stdout.trim();
-    const { pathname } = new URL(link);
-    const fields = { name: 'Api', packages: 'acme/api', members: '' };
-    browser.cookies.delete([...browser.cookies.keys()].find((name) => name.includes('confirmed')) ?? '');
-    expect((await browser.post(pathname.slice('/ui'.length), fields)).status).toBe(400);
-    const done = await browser.post(pathname.slice('/ui'.length), { ...fields, current_password: password });
-    expect(done.status).toBe(303);
-    expect((await there('team', 'show', 'Api')).stdout).toContain('acme/api');
+  it.each([
+    ['package withdraw acme/lib 1.0.0', 'Withdraw acme/lib 1.0.0?'],
+    ['policy feeds --accept osv', 'There is no feed osv.'],
+    ['repository remove {repository} --yes', 'It withdraws nothing.'],
+    ['team remove-member Shop root@example.org', 'Nobody was removed.'],
+    ['user update bob@example.org --reset-two-factor', 'Turn off two-factor authentication for bob@example.org?'],
+    ['user update bob@example.org --invite', 'Make a new invitation for bob@example.org?'],
+    ['notify update {endpoint} --disable', 'Turn off Here?'],
+  ])('%s asks: %s', async (line, question) => {
+    const { stdout, stderr, exitCode } = await there(...line.split(' '));
+    expect(exitCode).toBe(2);
+    expect(stderr + (stdout === '' ? '' : (await opened(stdout)).text)).toContain(question);
   });
 
-  it('names a member in the question before its removal, also by the address', async () => {
-    await host('team', 'add-member', 'Shop', 'root@example.org');
-    const asked = await there('team', 'remove-member', 'Shop', ' ROOT@example.org');
-    const nobody = await run([
-      'team',
-      'remove-member',
-      'Shop',
-      'root@example.org',
-      'nobody@x',
-      '--data',
-      terminal.folder.at('data'),
-    ]);
-    expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('Nobody was removed.')]);
-    expect((await there('team', 'show', 'Shop')).stdout).toContain('root@example.org');
-    expect((await opened(asked.stdout.trim())).text).toContain('Remove root@example.org from Shop?');
+  it.each([
+    ['connection add github --owner acme --token-file token --hooks', 'but for credentials', 'hunter2'],
+    ['notify add https://chat.example.org/T0SECRET --form slack', 'but for url: no link holds a secret', 'T0SECRET'],
+    ['repository update {repository} --token-file token', 'Nothing was changed.', 'hunter2'],
+  ])('%s prints no secret', async (line, said, secret) => {
+    const asked = await there(...line.split(' '));
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(asked.stdout + asked.stderr).not.toContain(secret);
+    const { html } = await opened(asked.stdout);
+    // the signature of the link is no value of a field `signature`
+    expect(html).not.toMatch(new RegExp(`${secret}|not possible here`));
   });
 
-  it('is refused to a token that may not list teams', async () => {
-    const token = String(json({ stdout: await host('token', 'create', '--description', 'CI', '--json') })['token']);
-    const refused = await there('team', 'list', '--token', token);
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('INSUFFICIENT_SCOPE')]);
+  it('takes no right away that a link would give', async () => {
+    const asked = await there('user', 'update', 'bob@example.org', '--no-policy-editor');
+    expect((await opened(asked.stdout)).text).not.toContain('change the policy?');
+  });
+
+  it('is not needed for a token that was revoked already', async () => {
+    await host('token', 'revoke', ids['token'] ?? '');
+    const again = await there('token', 'revoke', '{token}');
+    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('was revoked already')]);
+  });
+
+  it.each([
+    ['team show Nobody', 'There is no team "Nobody". `libretto team list` shows all of them.'],
+    ['user show nobody@x.org', 'There is no user "nobody@x.org". `libretto user list` shows all of them.'],
+    ['token show tok_0123456789abcdef', 'Token not found.'],
+    ['repository show repo_0000000000000000', '`libretto repository list` shows all of them.'],
+    ['repository hook repo_0000000000000000 --replay dlv_0', '`libretto repository list` shows all of them.'],
+    ['repository hook {repository} --replay dlv_0000000000000000', '` lists them'],
+    ['repository hook .. --replay dlv_aaaaaaaaaaaaaaaa', '".." is no id'],
+    ['connection show conn_0000000000000000', '`libretto connection list` shows all of them.'],
+    ['settings set limit.read 5', 'did you mean limits.read?'],
+    ['token create --description Shop --expires 2099-01-31', 'more than ten years'],
+    ['user create --email eve@example.org', 'add --invite'],
+    ['user update bob@example.org --role viewer --enable', 'Sign in to the console'],
+    ['notify update {endpoint} --enable --name There', 'without other changes'],
+    ['notify test --mail ada@example.org', 'configuration of this machine'],
+    ['repository update {repository} --token-file token --interval 1h', 'one after the other'],
+    ['repository add https://me:hunter2@git.example.org/x', 'the address: '],
+    ['audit verify', '--url'],
+    ['connection add gitea --owner acme --token-file token --dry-run', 'name yours with --forge-url'],
+  ])('%s is refused: %s', async (line, reason) => {
+    const { exitCode, stdout, stderr } = await there(...line.split(' '));
+    expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it.each([
+    [
+      ['connection', 'add', 'github', '--owner', 'acme', '--url', 'https://github.example.org'],
+      'the forge, use --forge-url.',
+    ],
+    [
+      ['connection', 'add', 'github', '--owner', 'acme', '--url', 'https://x.example.org', '--token', 'x'],
+      'use --forge-url',
+    ],
+    [['notify', 'update', 'ntf_0', '--name', 'x', '--url', 'https://x.example.org'], 'of the endpoint, use --to.'],
+    [['team', 'list', '--url', 'http://127.0.0.1:1', '--data', 'data'], 'a registry (--url)'],
+  ])('names the new option of %j', async (args, reason) => {
+    const { exitCode, stderr } = await run(args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(reason)]);
+  });
+
+  it('is refused without a link to a token that has ended, and where no registry is', async () => {
+    const args = ['team', 'create', 'Web', '--package', 'acme/web', '--token', `lib_r_${'a'.repeat(38)}`];
+    expect(await there(...args)).toMatchObject({ stdout: '', stderr: expect.stringContaining('token') as string });
+    const { exitCode, stderr } = await run(['repository', 'list', '--url', 'http://127.0.0.1:1', '--token', 'x']);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:1 cannot be reached')]);
   });
 
   it('needs no address where the person is signed in and no data folder is found', async () => {
     mkdirSync(terminal.folder.at('elsewhere'));
-    const signedIn = {
-      cwd: terminal.folder.at('elsewhere'),
-      environment: { XDG_CONFIG_HOME: terminal.folder.at('config') },
-    };
-    const listed = await runCli(['team', 'list'], { ...signedIn, heading: true });
+    const cwd = terminal.folder.at('elsewhere');
+    const environment = { XDG_CONFIG_HOME: terminal.folder.at('config') };
+    const listed = await runCli(['team', 'list'], { cwd, environment, heading: true });
     expect(listed).toMatchObject({ exitCode: 0, stdout: (await there('team', 'list')).stdout });
     expect(listed.stderr).toContain(`Registry: ${terminal.url}`);
-    const nobody = await runCli(['team', 'list'], { cwd: terminal.folder.at('elsewhere') });
+    const nobody = await runCli(['team', 'list'], { cwd });
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining('data folder')]);
-    const both = await run(['team', 'list', '--url', terminal.url, '--data', terminal.folder.at('data')]);
-    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('a registry (--url)')]);
-    expect(both.stderr).toContain(terminal.folder.at('data'));
-  });
-
-  it('is refused without a link to a token that has ended, and for what is no id', async () => {
-    const ended = await there('team', 'create', 'Web', '--package', 'acme/web', '--token', `lib_r_${'a'.repeat(38)}`);
-    expect([ended.stdout, ended.stderr]).toEqual(['', expect.stringContaining('token')]);
-    const dots = await there('repository', 'hook', '..', '--replay', 'dlv_aaaaaaaaaaaaaaaa');
-    expect([dots.exitCode, dots.stderr]).toEqual([2, expect.stringContaining('".." is no id')]);
-  });
-
-  it('names the registry in its first line', async () => {
     const { stderr } = await run(['team', 'list', '--url', terminal.url], { heading: true });
     expect(stderr.split('\n')[0]).toBe(`Registry: ${terminal.url}`);
   });
@@ -184,19 +218,6 @@ describe('a filled form', () => {
   });
 });
 
-describe('libretto publisher --url', () => {
-  it('fills in the form of a publisher with its claims and versions', async () => {
-    const args = ['--issuer', 'github', '--purpose', 'read', '--repository', 'acme/app', '--package', 'acme/*:^1'];
-    const asked = await there('publisher', 'add', ...args, '--claim', 'runner_environment=self-hosted');
-    expect(asked.exitCode, asked.stderr).toBe(2);
-    const { html } = await opened(asked.stdout.trim());
-    expect(html).toMatch(/name="repository"[^>]*value="acme\/app"/);
-    expect(html).toContain('runner_environment = self-hosted');
-    expect(html).toMatch(/<option value="read" selected/);
-    expect(html).toMatch(/<textarea[^>]*name="constraints"[^>]*>acme\/\* = \^1</);
-  });
-});
-
 describe('libretto api', () => {
   const api = (...args: readonly string[]): Promise<CliOutcome> => there('api', ...args);
 
@@ -218,7 +239,7 @@ describe('libretto api', () => {
     writeFileSync(body, JSON.stringify({ type: 'git', url: 'https://git.example.org/acme/web.git' }));
     expect((await api('POST', '/api/repositories', '--input', body)).exitCode).toBe(0);
     expect(json(await api('GET', '/api/repositories', '--field', 'limit=1', '--all'))).toMatchObject({
-      data: [{ type: 'git' }, { type: 'git' }],
+      data: [{ type: 'git' }, { type: 'git' }, { type: 'git' }],
       next_cursor: null,
     });
   });

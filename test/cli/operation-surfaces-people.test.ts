@@ -1,0 +1,164 @@
+// Tests that an operation on teams, users, tokens and settings is the same in each way (test/util/operation-matrix.ts).
+
+import { testMatrix, type Noun } from '../util/operation-matrix.ts';
+
+const teams: Noun = {
+  name: 'teams',
+  documents: '/api/teams',
+  // the first team of a registry changes a setting
+  names: async ({ host }) => {
+    if (!(await host('team', 'list')).includes('All')) await host('team', 'create', 'All', '--package', '*');
+    const { id } = JSON.parse(await host('user', 'show', 'viewer@example.org', '--json')) as { id: string };
+    return { user: id };
+  },
+  rows: [
+    {
+      api: 'POST /api/teams',
+      body: { name: 'Shop', packages: ['acme/Shop', 'acme/*'] },
+      command: 'team create Shop --package acme/Shop --package acme/*',
+      form: '/teams/new',
+      fields: { name: 'Shop', packages: 'acme/Shop\nacme/*' },
+      wrong: { path: 'packages', value: ['..'], add: '--package ..' },
+    },
+    {
+      api: 'PATCH /api/teams/{id}',
+      body: { packages: ['acme/web'] },
+      command: 'team update Shop --package acme/web',
+      form: '/teams/{id}/edit',
+      fields: { packages: 'acme/web' },
+      wrong: { path: 'name', value: 'tea_x', add: '--name tea_x', flag: 'the name: ' },
+    },
+    {
+      api: 'POST /api/teams/{id}/members',
+      body: { members: ['viewer@example.org'] },
+      command: 'team add-member {id} viewer@example.org',
+      form: '/teams/{id}/members/add',
+      fields: { members: 'viewer@example.org' },
+      wrong: { path: 'members', value: ['nobody@example.org'], add: 'nobody@example.org', flag: '--member: ' },
+    },
+    {
+      api: 'DELETE /api/teams/{id}/members/{user}',
+      command: 'team remove-member {id} viewer@example.org',
+      form: '/teams/{id}/members/{user}/remove',
+    },
+    { api: 'DELETE /api/teams/{id}', command: 'team remove {id} --yes', form: '/teams/{id}/remove' },
+  ],
+};
+
+const userChanges = [
+  [{ role: 'viewer' }, 'update {id} --role viewer', 'role', { role: 'viewer' }],
+  [{ policy_editor: true }, 'update {id} --policy-editor', 'policy-right'],
+  [{ policy_editor: false }, 'update {id} --no-policy-editor', 'policy-right'],
+  [{ status: 'disabled' }, 'disable eve@example.org', 'disable'],
+  [{ status: 'active' }, 'update eve@example.org --enable', 'enable'],
+  [{ invite: true }, 'update {id} --invite', 'reset-link'],
+  [{ reset_two_factor: true }, 'update {id} --reset-two-factor', 'reset-two-factor'],
+] as const;
+
+const users: Noun = {
+  name: 'users',
+  documents: '/api/users',
+  rows: [
+    {
+      api: 'POST /api/users',
+      body: { email: 'eve@example.org', name: 'Eve', role: 'maintainer' },
+      command: 'user create --email eve@example.org --name Eve --role maintainer --invite',
+      form: '/people/invite',
+      fields: { email: 'eve@example.org', name: 'Eve', role: 'maintainer' },
+      wrong: { path: 'email', value: 'nonsense', add: '--email nonsense', flag: 'The email ' },
+    },
+    {
+      api: 'PATCH /api/users/{id}',
+      body: { name: 'Eva' },
+      command: 'user update {id} --name Eva',
+      remote: 'host',
+      wrong: { path: 'name', value: 'a\u0007b', add: '--name a\u0007b', flag: 'The name ' },
+    },
+    ...userChanges.map(([body, command, form, fields]) => ({
+      api: 'PATCH /api/users/{id}',
+      body,
+      command: `user ${command}`,
+      form: `/people/{id}/${form}`,
+      ...(fields && { fields }),
+    })),
+    { api: 'DELETE /api/users/{id}', form: '/people/{id}/delete' },
+  ],
+};
+
+const day = new Date(Date.now() + 200 * 86_400_000).toISOString().slice(0, 10);
+const draft = { description: 'Shop', kind: 'write', packages: ['acme/*'] };
+
+const tokens: Noun = {
+  name: 'tokens',
+  documents: '/api/tokens',
+  lesser: 'viewer',
+  rows: [
+    {
+      api: 'POST /api/tokens',
+      body: { ...draft, constraints: { 'acme/*': '^1' }, rate_limit: 50, expires_at: `${day}T23:59:59.000Z` },
+      command: `token create --description Shop --kind write --package acme/*:^1 --limit 50 --expires ${day}`,
+      form: '/tokens/new',
+      fields: {
+        ...draft,
+        rule_packages: 'acme/*',
+        rule_versions: '^1',
+        rate_limit: '50',
+        expires: 'date',
+        expires_on: day,
+      },
+      wrong: { path: 'packages', value: ['..'], add: '--package ..' },
+    },
+    {
+      api: 'PATCH /api/tokens/{id}',
+      body: { rate_limit: null, packages: null, constraints: null, stability: 'beta' },
+      command: 'token update {id} --limit default --clear packages --stability beta',
+      form: '/tokens/{id}/edit',
+      fields: { rate_limit: '', packages: '', rule_packages: '', rule_versions: '', stability: 'beta' },
+      wrong: { path: 'networks', value: ['everywhere'], add: '--network everywhere' },
+    },
+    {
+      api: 'POST /api/tokens/{id}/rotate',
+      body: { grace_seconds: 1800 },
+      command: 'token rotate {id} --grace 30m',
+      form: '/tokens/{id}/rotate',
+      fields: { grace_seconds: '1800' },
+    },
+    { api: 'DELETE /api/tokens/{id}', command: 'token revoke {id}', form: '/tokens/{id}/revoke' },
+  ],
+};
+
+const values: Readonly<Record<string, readonly [value: unknown, shown: string | readonly string[]]>> = {
+  'limits.read': [2500, '2500'],
+  'mirroring.enabled': [true, 'on'],
+  'mirroring.allow': [['acme/*', 'symfony/*'], 'acme/*\nsymfony/*'],
+  warnings: [[{ versions: '<2.5', message: 'Update: now' }], '<2.5: Update: now'],
+  advertise: [
+    ['search', 'list'],
+    ['search', 'list'],
+  ],
+};
+
+const tooMany = {
+  path: 'limits.read',
+  value: 9_999_999_999,
+  command: 'settings set limits.read 9999999999',
+  flag: 'limits.read ',
+  at: 'value',
+};
+
+const settings: Noun = {
+  name: 'settings',
+  documents: '/api/settings',
+  rows: Object.entries(values).flatMap(([key, [value, shown]]) => {
+    const [group = '', name] = key.split('.');
+    const body = (given: unknown) => ({ [group]: name === undefined ? given : { [name]: given } });
+    const argument = JSON.stringify(value).replaceAll(' ', '~');
+    const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
+    return [
+      { ...row, form: `/settings/${key}`, fields: { value: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
+      { ...row, body: body(null), command: `settings unset ${key}`, form: `/settings/${key}/reset` },
+    ];
+  }),
+};
+
+testMatrix('operation-surfaces-people', [teams, users, tokens, settings]);
