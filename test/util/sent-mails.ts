@@ -124,5 +124,5 @@ function transportTo(text: string): ReturnType<typeof createSmtpTransport> {
   const server = parseMailServer(text);
   if (server === undefined) throw new Error(`${text} is no mail server`);
   const password = async (): Promise<Secret | undefined> => server.password;
-  return createSmtpTransport({ server, from: 'Libretto <libretto@packages.test>', password, timeoutMs: 500 });
+  return createSmtpTransport({ server, from: 'Libretto <libretto@packages.test>', password, timeoutMs: 5000 });
 }
