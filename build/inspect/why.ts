@@ -5,57 +5,18 @@ import type { PackageName } from '../contract/name.ts';
 import { indexPath, publicationPath } from '../contract/paths.ts';
 import { parsePublication, type Publication } from '../contract/publication.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../contract/quarantined.ts';
-import { parsePackageIndex, type IndexEntry, type IndexState, type PackageIndex } from '../contract/serving-index.ts';
+import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
-import { parsePurged, purgedPath, type PurgedVersion, type PurgeReason } from '../contract/purged.ts';
+import { parsePurged, purgedPath, type PurgedVersion } from '../contract/purged.ts';
 import { parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
 import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import type { WhyAnswer, WhyVersion } from '../contract/why.ts';
 import type { DescribedSource } from '../scan/configured.ts';
-import { excludedBy, type ExcludedBy } from './why-limits.ts';
-
-/** One content of a version. */
-export interface WhyVersion {
-  readonly version: string;
-  /** `withheld`: withdrawn by hand, although its source has it */
-  readonly state: IndexState | 'withheld';
-  /** RFC 3339: when it took this state */
-  readonly since: string;
-  /** location of the source that published it */
-  readonly source: string;
-  readonly reference: string;
-  readonly shasum: string;
-  readonly size: number;
-  /** the release's own time */
-  readonly time: string | null;
-  /** who signed its git tag with a known key */
-  readonly signed_by: string | null;
-  readonly archive: string;
-}
-
-export interface WhyAnswer {
-  readonly name: string;
-  /** the version as typed by the user */
-  readonly version: string | null;
-  /** true: the version, or without one any version of the package, is published */
-  readonly published: boolean;
-  readonly versions: readonly WhyVersion[];
-  /** the omitted versions of the last builds, with the reasons */
-  readonly left_out: readonly QuarantinedVersion[];
-  /** left out without it being known which package or version it is: it may be this one */
-  readonly unclear: readonly QuarantinedVersion[];
-  readonly excluded_by: readonly ExcludedBy[];
-  /** contents that were purged: neither they nor, of a release, its label are ever published again */
-  readonly purged: readonly {
-    readonly version: string;
-    readonly reference: string;
-    readonly reason: PurgeReason;
-    readonly since: string;
-  }[];
-}
+import { excludedBy } from './why-limits.ts';
 
 export interface WhyWithNames extends WhyAnswer {
   /** every package the tree knows, and every version of this one: for "did you mean" */

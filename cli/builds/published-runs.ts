@@ -2,7 +2,7 @@
 
 import { contentKey } from '../../build/contract/withdrawal-cause.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { WhyVersion, WhyAnswer } from '../../build/inspect/why.ts';
+import type { WhyVersion, WhyAnswer } from '../../build/contract/why.ts';
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
 import { readPublishedFrom } from '../../proxy/artifacts/read-published-from.ts';
 import type { Config } from '../config/config.ts';

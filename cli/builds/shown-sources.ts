@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from 'node:fs';
 
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import type { NetChanges } from '../../build/history/net-changes.ts';
-import type { WhyAnswer } from '../../build/inspect/why.ts';
+import type { WhyAnswer } from '../../build/contract/why.ts';
 import type { WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
 import { shownSource } from '../../build/sources/spec.ts';
 

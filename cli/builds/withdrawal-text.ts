@@ -3,7 +3,7 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import { causeText, contentKey, type WithdrawalCause } from '../../build/contract/withdrawal-cause.ts';
 import { readWithdrawalCauses } from '../../build/inspect/withdrawal-causes.ts';
-import type { WhyVersion, WhyAnswer } from '../../build/inspect/why.ts';
+import type { WhyVersion, WhyAnswer } from '../../build/contract/why.ts';
 import { shownCause } from './shown-sources.ts';
 
 /** `contentKey` of a withdrawn version → why it was withdrawn. */

@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { WhyAnswer } from '../../../build/inspect/why.ts';
+import type { WhyAnswer } from '../../../build/contract/why.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
 import { StateError } from '../../../proxy/core/state/state-error.ts';
 import { runsOf, type Runs } from '../../builds/published-runs.ts';

@@ -4,7 +4,8 @@
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { describeSources } from '../../../build/scan/configured.ts';
-import { why, type WhyVersion, type WhyAnswer, type WhyWithNames } from '../../../build/inspect/why.ts';
+import type { WhyVersion, WhyAnswer } from '../../../build/contract/why.ts';
+import { why, type WhyWithNames } from '../../../build/inspect/why.ts';
 import { contentKey, type WithdrawalCause } from '../../../build/contract/withdrawal-cause.ts';
 import { createListedNames } from '../../../proxy/core/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/core/tree/missing-index.ts';

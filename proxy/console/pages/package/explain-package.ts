@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { Explanation } from '../../../inspection/why-reader.ts';
+import type { WhyAnswer } from '../../../../build/contract/why.ts';
 import type { PackagePageServices } from './package-services.ts';
 
 /** undefined: the folder of the builder is on another host. Throws RegistryError TREE_DAMAGED. */
@@ -10,7 +10,7 @@ export async function explainPackage(
   { inspection }: Pick<PackagePageServices, 'inspection'>,
   name: PackageName,
   version?: string,
-): Promise<Explanation | undefined> {
+): Promise<WhyAnswer | undefined> {
   try {
     return await (await inspection()).why.explain(name, version);
   } catch (error) {

@@ -4,7 +4,7 @@ import { advisoriesOf, type PackageAdvisories } from '../../../../build/contract
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
 import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
-import type { Explanation } from '../../../inspection/why-reader.ts';
+import type { WhyAnswer } from '../../../../build/contract/why.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
 import { readPackageDetails, type PackageDetails } from '../../../packages/package-details.ts';
 import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../../packages/package-summary.ts';
@@ -24,7 +24,7 @@ export interface OpenPackage {
   readonly dependents: readonly PackageName[];
   readonly advisories: PackageAdvisories;
   /** every known content of the package; undefined: the folder of the builder is on another host */
-  readonly explanation: Explanation | undefined;
+  readonly explanation: WhyAnswer | undefined;
   /** true: the visitor sees only the packages of teams, and learns nothing of sources, reasons and what was left out */
   readonly isLimited?: boolean;
 }

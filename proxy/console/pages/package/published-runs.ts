@@ -3,10 +3,10 @@
 import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { readPublishedFrom } from '../../../artifacts/read-published-from.ts';
-import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
+import type { WhyVersion } from '../../../../build/contract/why.ts';
 import type { PackagePageServices } from './package-services.ts';
 
-type Content = Pick<ExplainedVersion, 'version' | 'reference'>;
+type Content = Pick<WhyVersion, 'version' | 'reference'>;
 
 /** The job of a content; undefined: another way published it. */
 export type RunOf = (content: Content) => PublishedFrom | undefined;

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
-import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
+import type { WhyVersion } from '../../../../build/contract/why.ts';
 import { A } from '../../components/place.tsx';
 import { Time } from '../../components/time.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
@@ -11,7 +11,7 @@ import { CiRun } from '../ci-run.tsx';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';
 
-const states: Readonly<Record<ExplainedVersion['state'], string>> = {
+const states: Readonly<Record<WhyVersion['state'], string>> = {
   published: 'published',
   superseded: 'replaced by a newer content of the branch',
   withdrawn: 'withdrawn',
@@ -27,7 +27,7 @@ export function VersionContent({
   request,
 }: {
   readonly name: PackageName;
-  readonly content: ExplainedVersion;
+  readonly content: WhyVersion;
   readonly cause: ReturnType<CauseOf>;
   /** undefined: no CI job with a token of a trusted publisher published it */
   readonly run?: PublishedFrom | undefined;

@@ -1,7 +1,7 @@
 // The rows of the list of versions: published, withdrawn, and left out. Pure.
 
 import { isDevVersion, normalizeVersion } from '../../../../build/contract/version.ts';
-import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
+import type { WhyVersion } from '../../../../build/contract/why.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
 
 export const versionKinds = ['stable', 'development', 'withdrawn'] as const;
@@ -29,7 +29,7 @@ interface RowsInput {
   /** newest first */
   readonly published: readonly PublishedVersion[];
   /** every known content of the package */
-  readonly known: readonly ExplainedVersion[];
+  readonly known: readonly WhyVersion[];
   /** label → downloads in total */
   readonly downloads: ReadonlyMap<string, number>;
 }
@@ -60,7 +60,7 @@ export function versionRows({ published, known, downloads }: RowsInput): readonl
 
 /** One row for each version: of its contents the last withdrawn one. A version that is published again has none. */
 function withdrawnRows(
-  known: readonly ExplainedVersion[],
+  known: readonly WhyVersion[],
   published: readonly VersionRow[],
   downloads: ReadonlyMap<string, number>,
 ): readonly VersionRow[] {

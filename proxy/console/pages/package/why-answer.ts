@@ -2,7 +2,7 @@
 
 import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
 import { normalizeVersion } from '../../../../build/contract/version.ts';
-import type { Explanation } from '../../../inspection/why-reader.ts';
+import type { WhyAnswer } from '../../../../build/contract/why.ts';
 
 /** `invalid`: the text is neither a version nor a constraint; `refusal` follows "the constraint …". */
 export type VersionQuestion =
@@ -28,7 +28,7 @@ export function parseQuestion(text: string): VersionQuestion {
 }
 
 /** The part of the explanation that is about versions within the constraint. */
-export function withinConstraint(explanation: Explanation, satisfies: (version: string) => boolean): Explanation {
+export function withinConstraint(explanation: WhyAnswer, satisfies: (version: string) => boolean): WhyAnswer {
   return {
     ...explanation,
     versions: explanation.versions.filter(({ version }) => satisfies(version)),

@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-views.ts';
-import type { ExplainedVersion, Explanation } from '../../../inspection/why-reader.ts';
+import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -25,7 +25,7 @@ interface WhyProps {
   readonly name: PackageName;
   readonly question: VersionQuestion;
   /** undefined: the reasons are recorded on another host */
-  readonly explanation: Explanation | undefined;
+  readonly explanation: WhyAnswer | undefined;
   readonly causeOf: CauseOf;
   readonly runOf: RunOf;
   /** what the policy says of the version; undefined: the question is about no version that is here */
@@ -116,7 +116,7 @@ function Why({ name, question, explanation, causeOf, runOf, judged, request, now
   );
 }
 
-type AnswerProps = WhyProps & { readonly explanation: Explanation };
+type AnswerProps = WhyProps & { readonly explanation: WhyAnswer };
 
 function Answer({ name, question, explanation, causeOf, runOf, judged, request, nowMs }: AnswerProps): Child {
   return (
@@ -196,7 +196,7 @@ function subjectOf(name: string, question: VersionQuestion): string {
   return question.kind === 'version' ? `${name} ${question.text}` : name;
 }
 
-function knowsSomething({ versions, left_out, unclear, excluded_by, purged }: Explanation): boolean {
+function knowsSomething({ versions, left_out, unclear, excluded_by, purged }: WhyAnswer): boolean {
   return [versions, left_out, unclear, excluded_by, purged].some(({ length }) => length > 0);
 }
 
@@ -209,7 +209,7 @@ function Contents({
   runOf,
   request,
 }: Pick<WhyProps, 'name' | 'causeOf' | 'runOf' | 'request'> & {
-  readonly versions: readonly ExplainedVersion[];
+  readonly versions: readonly WhyVersion[];
 }): Child {
   return (
     <Reasons

@@ -4,11 +4,11 @@ import type { Child } from 'hono/jsx';
 import { causeText, contentKey, type WithdrawalCause } from '../../../../build/contract/withdrawal-cause.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { ExplainedVersion } from '../../../inspection/why-reader.ts';
+import type { WhyVersion } from '../../../../build/contract/why.ts';
 import { A } from '../../components/place.tsx';
 import type { PackagePageServices } from './package-services.ts';
 
-type Content = Pick<ExplainedVersion, 'version' | 'reference' | 'since'>;
+type Content = Pick<WhyVersion, 'version' | 'reference' | 'since'>;
 
 /** The cause of a content; undefined: it is published, or nobody recorded it. */
 export type CauseOf = (content: Pick<Content, 'version' | 'reference'>) => WithdrawalCause | undefined;

@@ -2,14 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { versionRows } from '../../../../../../proxy/console/pages/package/version-rows.ts';
-import type { ExplainedVersion } from '../../../../../../proxy/inspection/why-reader.ts';
+import type { WhyVersion } from '../../../../../../build/contract/why.ts';
 import { sampleVersion } from '../../../../../util/sample-version.ts';
 
-const known = (
-  version: string,
-  state: ExplainedVersion['state'],
-  since = '2026-01-01T00:00:00Z',
-): ExplainedVersion => ({
+const known = (version: string, state: WhyVersion['state'], since = '2026-01-01T00:00:00Z'): WhyVersion => ({
   version,
   state,
   since,
@@ -18,11 +14,12 @@ const known = (
   shasum: 'd'.repeat(40),
   size: 10,
   time: null,
+  signed_by: null,
   archive: 'dist/acme/hello/c.zip',
 });
 
 const published = ['2.0.0', '2.0.0-RC1', 'dev-main', '1.0.0'].map((version) => sampleVersion(version));
-const rowsOf = (contents: readonly ExplainedVersion[] = []) =>
+const rowsOf = (contents: readonly WhyVersion[] = []) =>
   versionRows({ published, known: contents, downloads: new Map([['1.0.0', 7]]) });
 
 describe('versionRows', () => {
