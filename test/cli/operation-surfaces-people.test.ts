@@ -130,6 +130,8 @@ const tokens: Noun = {
 const values: Readonly<Record<string, readonly [value: unknown, shown: string | readonly string[]]>> = {
   'limits.read': [2500, '2500'],
   'mirroring.enabled': [true, 'on'],
+  'mirroring.abandoned': ['warn', 'warn'],
+  metadata_url: ['/p2/%package%.json', '/p2/%package%.json'],
   'mirroring.allow': [['acme/*', 'symfony/*'], 'acme/*\nsymfony/*'],
   warnings: [[{ versions: '<2.5', message: 'Update: now' }], '<2.5: Update: now'],
   advertise: [
@@ -152,7 +154,7 @@ const settings: Noun = {
   rows: Object.entries(values).flatMap(([key, [value, shown]]) => {
     const [group = '', name] = key.split('.');
     const body = (given: unknown) => ({ [group]: name === undefined ? given : { [name]: given } });
-    const argument = JSON.stringify(value).replaceAll(' ', '~');
+    const argument = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(' ', '~');
     const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
     return [
       { ...row, form: `/settings/${key}`, fields: { value: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
