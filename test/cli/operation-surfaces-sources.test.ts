@@ -208,6 +208,13 @@ const connections: Noun = {
       secrets: { token: '{token}' },
       wrong: { path: 'only', value: ['a b'], add: '--only a~b' },
     },
+    // first: a change makes a refresh due, which the server may do at the same moment
+    {
+      api: 'POST /api/connections/{id}/refresh',
+      command: 'connection refresh {id}',
+      form: '/connections/{id}/refresh',
+      remote: 'done',
+    },
     {
       api: 'PATCH /api/connections/{id}',
       body: { interval: 900, forks: true },
@@ -222,12 +229,6 @@ const connections: Noun = {
       command: 'connection update {id} --token-file token',
       form: '/connections/{id}/credentials',
       secrets: { token: '{token}' },
-    },
-    {
-      api: 'POST /api/connections/{id}/refresh',
-      command: 'connection refresh {id}',
-      form: '/connections/{id}/refresh',
-      remote: 'done',
     },
     {
       api: 'DELETE /api/connections/{id}?confirm={id}',

@@ -95,20 +95,6 @@ describe('users', () => {
     expect(last.stderr).toContain('This is the only active admin');
   });
 
-  it('give the right to change the policy beside the role, and take it away', async () => {
-    await run('user', 'create', '--email', 'bob@example.org', '--role', 'viewer', '--invite');
-    const given = await run('user', 'update', 'bob@example.org', '--policy-editor');
-    expect(given.stdout).toMatch(/role +viewer\nrights +changes the policy/);
-    expect((await run('user', 'show', 'bob@example.org', '--json')).stdout).toContain('"policy_editor": true');
-    const taken = await run('user', 'update', 'bob@example.org', '--no-policy-editor', '--json');
-    expect(taken.stdout).toContain('"policy_editor": false');
-    const audit = (await run('audit', 'list', '--action', 'user.update', '--json')).stdout;
-    expect([...audit.matchAll(/"policy_editor": (\w+)/g)].map(([, value]) => value).toSorted()).toEqual([
-      'false',
-      'true',
-    ]);
-  });
-
   it.each([
     [['user', 'create', '--email', 'a@example.org'], 'There is no terminal to ask for a password.'],
     [['user', 'create', '--email', 'a@example.org', '--invite', '--password-stdin'], 'Use one of them'],

@@ -139,17 +139,15 @@ function expectRefusal(
     ).toBe(true);
 }
 
+type People = Readonly<Record<'admin' | 'maintainer' | 'viewer', Person>>;
+
 class OperationRegistry {
   readonly terminal: RemoteTerminal;
-  readonly #people: Readonly<Record<'admin' | 'maintainer' | 'viewer', Person>>;
+  readonly #people: People;
 
-  private constructor(terminal: RemoteTerminal, people: OperationRegistry['people']) {
+  private constructor(terminal: RemoteTerminal, people: People) {
     this.terminal = terminal;
     this.#people = people;
-  }
-
-  get people() {
-    return this.#people;
   }
 
   static async start(name: string, configuration: object): Promise<OperationRegistry> {

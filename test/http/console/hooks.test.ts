@@ -85,12 +85,3 @@ it('refused requests are named with the remedy, until a new secret is made', asy
   await submit(`${page}/secret`);
   expect((await keeper.get(page)).text).not.toContain('refused');
 });
-
-it('a webhook is removed after a question, that of all repositories too', async () => {
-  for (const page of ['/repositories/hook', `/repositories/${await register()}/hook`]) {
-    await submit(`${page}/secret`);
-    expect((await keeper.get(`${page}/remove`)).text).toContain('Remove the webhook of');
-    expect((await submit(`${page}/remove`)).status).toBe(303);
-    expect((await keeper.get(page)).text).toContain('No webhook');
-  }
-});

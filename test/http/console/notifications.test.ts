@@ -321,17 +321,3 @@ describe('deliveries', () => {
     await remove(path);
   });
 });
-
-it('maintainers and viewers have no notifications, and no entry for them', async () => {
-  const { path } = await make();
-  for (const role of ['maintainer', 'viewer'] as const) {
-    const { browser } = await console.signIn(role);
-    expect((await browser.get('/packages')).html).not.toContain('href="notifications"');
-    for (const address of ['/notifications', '/notifications/new', path, `${path}/edit`])
-      expect([address, (await browser.get(address)).status]).toEqual([address, 403]);
-    for (const address of ['/notifications/new', `${path}/secret`, `${path}/test`, `${path}/remove`])
-      expect([address, (await browser.post(address, draft())).status]).toEqual([address, 403]);
-  }
-  expect(receiver.requests).toEqual([]);
-  await remove(path);
-});

@@ -68,39 +68,6 @@ describe('the list of settings', () => {
 
 describe('a change of a setting', () => {
   it.each([
-    ['mirroring.enabled', { value: 'on' }, true],
-    ['limits.read', { value: '2500' }, 2500],
-    ['mirroring.abandoned', { value: 'warn' }, 'warn'],
-    ['mirroring.allow', { value: 'acme/*\r\n\r\n symfony/* ' }, ['acme/*', 'symfony/*']],
-    ['warnings', { value: '<2.5: Update: now' }, [{ versions: '<2.5', message: 'Update: now' }]],
-    ['metadata_url', { value: '/p2/%package%.json' }, '/p2/%package%.json'],
-  ])('of %s takes effect, and can be removed again', async (key, fields, expected) => {
-    await using console = await runConsole();
-    const { browser } = await console.signIn('admin');
-    const before = await valueOf(console, key);
-    expect((await browser.get(`/settings/${key}`)).status).toBe(200);
-    const saved = await browser.post(`/settings/${key}`, fields);
-    expect([saved.status, saved.headers['location']]).toEqual([303, '../settings?notice=saved']);
-    expect(await valueOf(console, key)).toEqual(expected);
-    expect((await browser.get(`/settings/${key}`)).html).toContain(`settings/${key}/reset`);
-    const reset = await browser.post(`/settings/${key}/reset`, {});
-    expect(reset.headers['location']).toBe('../../settings?notice=reset');
-    expect(await valueOf(console, key)).toEqual(before);
-  });
-
-  it('chooses several endpoints', async () => {
-    await using console = await runConsole();
-    const { browser } = await console.signIn('admin');
-    const form = await browser.get('/settings/advertise');
-    const [first = ''] = /name="value" value="[^"]+"/.exec(form.html) ?? [];
-    const name = first.replace(/^.*value="([^"]+)"$/, '$1');
-    expect((await browser.post('/settings/advertise', { value: name })).status).toBe(303);
-    expect(await valueOf(console, 'advertise')).toEqual([name]);
-    const again = await browser.get('/settings/advertise');
-    expect(again.html.match(/ checked/g)).toHaveLength(1);
-  });
-
-  it.each([
     ['limits.read', 'many', 'Must be a whole number from 0'],
     ['warnings', 'no constraint', 'Must be a list of at most 20 objects'],
     ['mirroring.url', 'http://packages.example', 'Must be an https address'],

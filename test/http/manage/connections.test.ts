@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 const settings = { egress: { allow: ['127.0.0.0/8'] } };
 
 describe('connections', () => {
-  it('are planned, made, refreshed, listed, changed and removed', async () => {
+  it('are planned, made, refreshed, listed and removed', async () => {
     await using forge = await startGitHub();
     addTools(forge, 3);
     await using registry = await runManagement({ settings });
@@ -58,10 +58,6 @@ describe('connections', () => {
     );
     expect(rest.json()['next_cursor']).toBeNull();
 
-    const changed = await registry.call('PATCH', `/api/connections/${id}`, { as: token, body: { only: ['php-*'] } });
-    expect([changed.status, changed.json()['only']]).toEqual([200, ['php-*']]);
-    const due = await registry.call('POST', `/api/connections/${id}/refresh`, { as: token });
-    expect([due.status, typeof due.json()['next_refresh_at']]).toEqual([200, 'string']);
     const asked = await registry.call('DELETE', `/api/connections/${id}`, { as: token });
     expect([asked.status, asked.json()['details']]).toEqual([400, { confirm: id, repositories: 3, webhook: false }]);
     expect((await registry.call('DELETE', `/api/connections/${id}?confirm=${id}`, { as: token })).status).toBe(200);
@@ -86,7 +82,5 @@ describe('connections', () => {
     expect(await issuesOf({ credentials: { token: 'wrong' } })).toEqual(['credentials']);
     expect(await issuesOf({ owner: 'nobody' })).toEqual(['owner']);
     expect(await issuesOf({ credentials: { token: 'a\nb' } })).toEqual(['credentials']);
-    const { token: reader } = await registry.signIn('viewer');
-    expect((await registry.call('GET', '/api/connections', { as: reader })).status).toBe(403);
   });
 });

@@ -86,13 +86,6 @@ describe('the webhook of a repository', () => {
     expect(valid.map((secret) => secret.reveal())).toEqual([third['secret']]);
     expect((await rig.call('DELETE', path)).json['secrets']).toEqual([]);
     expect((await rig.call('DELETE', path)).status).toBe(200);
-    const events = (await rig.registry.state.range('audit/event/')).map(({ value }) => value as Json);
-    expect(events.flatMap(({ action }) => (String(action).startsWith('hook.') ? [action] : []))).toEqual([
-      'hook.create',
-      'hook.rotate',
-      'hook.rotate',
-      'hook.remove',
-    ]);
   });
 
   it('is unknown for an unknown repository, and goes with its repository', async () => {
@@ -309,16 +302,6 @@ describe('the webhook for all repositories', () => {
     const replay = await rig.call('POST', `/api/hook/deliveries/${String(delivery?.['id'])}/replay`);
     expect(replay.json['data']).toMatchObject([{ repository_id: one }]);
     expect((await rig.call('DELETE', '/api/hook')).json['secrets']).toEqual([]);
-  });
-
-  it('and those of repositories: a viewer and a token see neither', async () => {
-    await using rig = await startRig();
-    const id = await rig.register('tool');
-    const { token: viewer } = await rig.registry.signIn('viewer');
-    const token = await rig.registry.createToken('write');
-    for (const as of [viewer, token])
-      for (const path of ['/api/hook', `/api/repositories/${id}/hook`])
-        expect((await rig.registry.call('GET', path, { as })).json()['code']).toBe('INSUFFICIENT_SCOPE');
   });
 });
 

@@ -1,6 +1,10 @@
-// Tests that an operation on teams, users, tokens and settings is the same in each way (test/util/operation-matrix.ts).
+// Tests that an operation on teams, users, tokens, settings, publishers and endpoints for notifications is the same in
+// each way (test/util/operation-matrix.ts).
+
+import { afterAll, beforeAll } from 'vitest';
 
 import { testMatrix, type Noun } from '../util/operation-matrix.ts';
+import { startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
 
 const teams: Noun = {
   name: 'teams',
@@ -130,6 +134,8 @@ const tokens: Noun = {
 const values: Readonly<Record<string, readonly [value: unknown, shown: string | readonly string[]]>> = {
   'limits.read': [2500, '2500'],
   'mirroring.enabled': [true, 'on'],
+  'mirroring.abandoned': ['warn', 'warn'],
+  metadata_url: ['/p2/%package%.json', '/p2/%package%.json'],
   'mirroring.allow': [['acme/*', 'symfony/*'], 'acme/*\nsymfony/*'],
   warnings: [[{ versions: '<2.5', message: 'Update: now' }], '<2.5: Update: now'],
   advertise: [
@@ -152,7 +158,7 @@ const settings: Noun = {
   rows: Object.entries(values).flatMap(([key, [value, shown]]) => {
     const [group = '', name] = key.split('.');
     const body = (given: unknown) => ({ [group]: name === undefined ? given : { [name]: given } });
-    const argument = JSON.stringify(value).replaceAll(' ', '~');
+    const argument = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(' ', '~');
     const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
     return [
       { ...row, form: `/settings/${key}`, fields: { value: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
@@ -161,4 +167,103 @@ const settings: Noun = {
   }),
 };
 
-testMatrix('operation-surfaces-people', [teams, users, tokens, settings]);
+const reading = { purpose: 'read', repository: 'acme/app', packages: ['acme/*'] };
+
+const publishers: Noun = {
+  name: 'publishers',
+  documents: '/api/publishers',
+  rows: [
+    {
+      api: 'POST /api/publishers',
+      body: { ...reading, issuer: 'github', constraints: { 'acme/*': '^1' }, claims: { job: 'x' }, token_minutes: 5 },
+      command:
+        'publisher add --issuer github --purpose read --repository acme/app --package acme/*:^1 --claim job=x --minutes 5',
+      form: '/publishers/new',
+      fields: {
+        ...reading,
+        issuer: 'https://token.actions.githubusercontent.com',
+        constraints: 'acme/* = ^1',
+        claims: 'job = x',
+        token_minutes: '5',
+      },
+      wrong: { path: 'packages', value: ['..'], add: '--package ..' },
+    },
+    {
+      api: 'PATCH /api/publishers/{id}',
+      body: { workflow: 'release.yml', claims: {} },
+      command: 'publisher update {id} --workflow release.yml --clear claims',
+      form: '/publishers/{id}/edit',
+      fields: { workflow: 'release.yml', claims: '' },
+      wrong: { path: 'repository', value: 'acme', add: '--repository acme' },
+    },
+    { api: 'DELETE /api/publishers/{id}', command: 'publisher remove {id} --yes', form: '/publishers/{id}/remove' },
+  ],
+};
+
+let receiver: WebhookReceiver;
+beforeAll(async () => void (receiver = await startReceiver()));
+afterAll(() => receiver[Symbol.asyncDispose]());
+
+const since = '2020-01-31T00:00:00.000Z';
+
+const endpoints: Noun = {
+  name: 'notification endpoints',
+  documents: '/api/notifications',
+  names: async () => ({ url: receiver.url }),
+  // a timer sends what waits
+  settled: (document) => ({ ...document, waiting: 0 }),
+  rows: [
+    {
+      api: 'POST /api/notifications',
+      body: { name: 'Here', url: '{url}/here', events: ['advisory.published'], packages: ['acme/*'] },
+      command: 'notify add {url}/here --name Here --event advisory.published --package acme/*',
+      form: '/notifications/new',
+      fields: { name: 'Here', events: 'advisory.published', packages: 'acme/*' },
+      secrets: { url: '{url}/here' },
+      wrong: { path: 'packages', value: ['..'], add: '--package ..' },
+    },
+    {
+      api: 'PATCH /api/notifications/{id}',
+      body: { name: 'There', stability: 'beta', packages: null },
+      command: 'notify update {id} --name There --stability beta --no-packages',
+      form: '/notifications/{id}/edit',
+      fields: { name: 'There', stability: 'beta', packages: '' },
+      wrong: { path: 'name', value: 'a\u0007b', add: '--name a\u0007b' },
+    },
+    {
+      api: 'POST /api/notifications/{id}/secret',
+      body: { drop_old: true },
+      command: 'notify update {id} --rotate --drop-old',
+      form: '/notifications/{id}/secret',
+      fields: { drop_old: 'on' },
+    },
+    {
+      api: 'POST /api/notifications/{id}/test',
+      command: 'notify test {id}',
+      form: '/notifications/{id}/test',
+      remote: 'done',
+    },
+    {
+      api: 'POST /api/notifications/{id}/replay',
+      body: { since },
+      command: `notify deliveries {id} --replay-since ${since}`,
+      form: '/notifications/{id}/replay',
+      fields: { since: since.slice(0, 19) },
+      remote: 'done',
+    },
+    ...[
+      { enabled: false, command: 'disable', form: 'off' },
+      { enabled: true, command: 'enable', form: 'on' },
+    ].map(({ enabled, command, form }) => ({
+      api: 'PATCH /api/notifications/{id}',
+      body: { enabled },
+      command: `notify update {id} --${command}`,
+      form: `/notifications/{id}/${form}`,
+    })),
+    { api: 'DELETE /api/notifications/{id}', command: 'notify remove {id} --yes', form: '/notifications/{id}/remove' },
+  ],
+};
+
+const egress = { allow: ['127.0.0.0/8'] };
+
+testMatrix('operation-surfaces-access', [teams, users, tokens, settings, publishers, endpoints], { egress });
