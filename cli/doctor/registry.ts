@@ -7,6 +7,7 @@ import { findLostIndex, type LostIndex } from '../../build/inspect/lost-index.ts
 import { verifyTree, type VerifyReport } from '../../build/inspect/verify.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { readLockStatus, type LockStatus } from '../../build/output/lock.ts';
+import { readRoster } from '../../proxy/auth/user-roster.ts';
 import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';
 import { StateError } from '../../proxy/core/state/state-error.ts';
 import type { Config } from '../config/config.ts';
@@ -44,6 +45,13 @@ export async function checkState(config: Config): Promise<Finding> {
     );
   try {
     await assertRecords(state);
+    const { users, admins } = (await readRoster(state)).roster;
+    if (users > 0 && admins.length === 0)
+      return warning(
+        'state',
+        'There are accounts, and no active admin, so nobody can invite people in the console.',
+        command(config, 'user create --email EMAIL --admin --invite'),
+      );
     const tokens = await state.range(tokenKeyPrefix, { limit: 1 });
     return tokens.length === 0
       ? warning(

@@ -180,7 +180,7 @@ describe('the first admin', () => {
       await browser.get(`/setup?code=${code}`),
       await console.browser().post(`/setup?code=${code}`, fields),
     ])
-      expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('The first admin exists')]);
+      expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('Accounts exist')]);
   });
 
   it('is refused with a wrong code, a short password or another repetition, and keeps what was typed', async () => {

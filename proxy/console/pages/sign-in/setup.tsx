@@ -18,8 +18,7 @@ export function registerSetup(pages: Pages, people: People): void {
     path: '/setup',
     operation: 'setup',
     show: async ({ query }, form) => {
-      if (await people.isSetUp())
-        return { title: 'The first admin exists', status: 404, bare: true, content: <Gone /> };
+      if (await people.isSetUp()) return { title: 'Accounts exist', status: 404, bare: true, content: <Gone /> };
       if (await hasUnknownCode({ query }, people.isSetupCode))
         return { title: 'This address is no longer valid', status: 404, bare: true, content: <WrongCode /> };
       const { shortestPassword } = await people.rules();
@@ -95,8 +94,11 @@ function WrongCode(): Child {
 function Gone(): Child {
   return (
     <>
-      <h1>The first admin exists</h1>
+      <h1>Accounts exist</h1>
       <p>So this page is closed. Sign in, or ask an admin for an invitation.</p>
+      <p class="soft">
+        There is no admin? Run on the host: <code>libretto user create --email EMAIL --admin --invite</code>
+      </p>
       <div class="row">
         <ButtonLink to="/sign-in" kind="primary">
           Sign in
