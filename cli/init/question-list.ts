@@ -20,11 +20,16 @@ const source: InitQuestion = {
   applies: () => true,
   prompt: ({ sources }) =>
     sources === undefined
-      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs and tars)'
+      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs and tars; none: CI uploads)'
       : 'Another source (Enter: no more)',
   standard: ({ sources }, { workingDirectory }) =>
     sources === undefined ? ['packages', 'packages-src'].find((name) => isFolder(resolve(workingDirectory, name))) : '',
   understand: async (answer, { sources = [] }, place) => {
+    if (answer === 'none' && sources.length === 0)
+      return {
+        draft: { sources: [] },
+        remark: 'There is no source: packages come by `libretto publish` or an upload.',
+      };
     const { sources: found, remark } = await examineSource(answer, place);
     return { draft: { sources: [...sources, ...found] }, remark };
   },

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 
 import { collect, example, type Wire } from '../commands/command-parts.ts';
 
-const sources = 'a folder of packages, a git repository, its URL, or a folder of ZIPs and tars (repeatable)';
+const sources =
+  'a folder of packages, a git repository, its URL, or a folder of ZIPs and tars (repeatable); none: packages are uploaded';
 
 export function addInit(program: Command, wire: Wire): void {
   const init = program

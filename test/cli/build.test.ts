@@ -182,6 +182,23 @@ describe('a build that excludes a version', () => {
     expect(stderr).toMatch(/^ {2}a package: \/\S*torn\/composer\.json, line 1, column 21: .* \[INVALID_JSON\]$/m);
   });
 
+  it('names a shallow clone, and folders with one name, and --strict publishes nothing of the clone', async () => {
+    const composer = '{"name": "acme/core"}';
+    const files = { 'packages/copy/composer.json': composer, 'packages/core/composer.json': composer };
+    createRepository(folder.at('mono'), [
+      { commit: 'main', files: { readme: '' } },
+      { commit: 'main', files },
+      { tag: '1.0.0', at: 'main' },
+    ]);
+    await execa('git', ['clone', '-q', '--depth', '1', `file://${folder.at('mono')}`, folder.at('clone')]);
+    const build = ['build', 'git:clone', '--subdirectory', 'packages/*'];
+    const { exitCode, stdout, stderr } = await run(...build);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('git fetch --unshallow --tags')]);
+    expect(stdout).toMatch(/means the same version of acme\/core as .*, which counts\. Is "name" in .*core a copy\?/);
+    const strict = await run(...build, '--strict', '--data', 'other');
+    expect([strict.exitCode, existsSync(folder.at('other/public/packages.json'))]).toEqual([1, false]);
+  });
+
   it('publishes nothing with --strict', async () => {
     addBroken();
     const { exitCode, stdout } = await run('build', 'packages', '--strict');

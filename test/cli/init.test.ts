@@ -42,6 +42,11 @@ describe('libretto init', () => {
     expect(existsSync(folder.at('var/public/packages.json'))).toBe(true);
   });
 
+  it('writes a libretto.json without a source for a registry that gets uploads', async () => {
+    expect(await init('--source', 'none', '--yes')).toMatchObject({ exitCode: 0 });
+    expect(config()).toMatchObject({ sources: [] });
+  });
+
   it('writes the units and the proxy file of the shipped deployment', async () => {
     const flags = ['--source', 'packages', '--public-url', 'https://registry.acme.test', '--git-hosts', '10.0.0.7'];
     const { exitCode, stdout } = await init(...flags, '--nginx', 'libretto.conf', '--systemd', 'units', '--yes');

@@ -89,7 +89,8 @@ class Assembly {
     const identity = `${release.name} ${release.normalized}`;
     const first = this.#taken.get(identity);
     if (first !== undefined) {
-      this.#notices.push(`${where}: it means the same version as ${first}, which counts`);
+      const remedy = outcome.folder === '' ? '' : ` Is "name" in the composer.json of ${outcome.folder} a copy?`;
+      this.#notices.push(`${where}: it means the same version of ${release.name} as ${first}, which counts.${remedy}`);
       return;
     }
     this.#taken.set(identity, where);

@@ -1,6 +1,9 @@
 // Reads all versions of a repository. A build loads this module only for a repository with changed refs.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonValue } from '../../contract/json.ts';
+import type { Quarantine } from '../../contract/quarantine.ts';
 import { quoteForShell } from '../../shared/text/quote-for-shell.ts';
 import { GitFailure } from '../git-failure.ts';
 import type { Scan, Release } from '../release.ts';
@@ -41,7 +44,9 @@ export async function readRepository(
     ...distsFor(options, state),
     sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
   });
-  const { releases, former, quarantined, notices, memory, unsettled } = versions;
+  const { releases, former, notices, memory, unsettled } = versions;
+  const isShallow = existsSync(join(directory.common, 'shallow'));
+  const quarantined = isShallow ? [...versions.quarantined, leftOutOfClone] : versions.quarantined;
   state.broken = store.sawBroken;
   if (releases.length === 0 && quarantined.length === 0)
     throw nothingToPublish(notices, await monorepoAdvice(store, refs, options));
@@ -59,6 +64,17 @@ export async function readRepository(
     },
   };
 }
+
+/** As in a checkout of CI. Without this row, a tree of its one version would withdraw all others. */
+const leftOutOfClone: Quarantine = {
+  code: 'BROKEN_OBJECT',
+  message:
+    'the clone is shallow, so tags and branches may be missing. Fetch them: git fetch --unshallow --tags. Or name the ' +
+    'address of the repository as the source',
+  where: 'the repository',
+  name: null,
+  version: null,
+};
 
 function nothingToPublish(notices: readonly string[], advice: string): GitFailure {
   const reason = notices.at(-1) ?? 'no tag or branch has a composer.json';
