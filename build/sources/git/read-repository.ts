@@ -44,9 +44,7 @@ export async function readRepository(
     ...distsFor(options, state),
     sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
   });
-  const { releases, former, notices, memory, unsettled } = versions;
-  const isShallow = existsSync(join(directory.common, 'shallow'));
-  const quarantined = isShallow ? [...versions.quarantined, leftOutOfClone] : versions.quarantined;
+  const { releases, former, quarantined, notices, memory, unsettled } = versions;
   state.broken = store.sawBroken;
   if (releases.length === 0 && quarantined.length === 0)
     throw nothingToPublish(notices, await monorepoAdvice(store, refs, options));
@@ -56,7 +54,7 @@ export async function readRepository(
     outcome: 'read',
     releases,
     former,
-    quarantined,
+    quarantined: [...quarantined, ...leftOutOfClone(directory.common)],
     notices: [...notices, ...unreleasedNotices(versions, options)],
     memory: {
       fingerprint: `${fingerprint(refs)}${state.broken || unsettled > 0 ? ' incomplete' : ''}`,
@@ -65,16 +63,14 @@ export async function readRepository(
   };
 }
 
-/** As in a checkout of CI. Without this row, a tree of its one version would withdraw all others. */
-const leftOutOfClone: Quarantine = {
-  code: 'BROKEN_OBJECT',
-  message:
+/** A checkout of CI is shallow. Without this row, a tree of its one version would withdraw all others. */
+function leftOutOfClone(gitDirectory: string): readonly Quarantine[] {
+  if (!existsSync(join(gitDirectory, 'shallow'))) return [];
+  const message =
     'the clone is shallow, so tags and branches may be missing. Fetch them: git fetch --unshallow --tags. Or name the ' +
-    'address of the repository as the source',
-  where: 'the repository',
-  name: null,
-  version: null,
-};
+    'address of the repository as the source';
+  return [{ code: 'BROKEN_OBJECT', message, where: 'the repository', name: null, version: null }];
+}
 
 function nothingToPublish(notices: readonly string[], advice: string): GitFailure {
   const reason = notices.at(-1) ?? 'no tag or branch has a composer.json';
