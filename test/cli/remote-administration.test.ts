@@ -3,6 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { runCli, startCli } from '../util/run-cli.ts';
+import { createBrowser } from '../util/running-console.ts';
 import { adminPassword, remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
 
 let registry: RemoteTerminal;
@@ -87,6 +89,14 @@ describe('libretto token --url', () => {
     for (const value of ['acme/shop', '^1', 'acme/core', '&lt;3']) expect(html).toContain(`value="${value}"`);
     expect(html).toContain('10.0.0.0/8');
     expect(text).not.toContain('Must be');
+    expect(text).toContain('Your token “libretto login on laptop” filled in this page.');
+    const long = Array.from({ length: 600 }, (_, at) => ['--network', `10.0.${Math.floor(at / 250)}.${at % 250}/32`]);
+    const tooLong = await registry.there('token', 'create', '--description', 'Shop', ...long.flat());
+    expect([tooLong.exitCode, tooLong.stdout, tooLong.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining('this is too much for a link'),
+    ]);
     const id = await make('--package', 'acme/*:^1', '--limit', '50');
     const changed = await registry.there('token', 'update', id, '--limit', 'default', '--clear', 'packages');
     const edit = (await registry.opened(changed)).html;
@@ -101,7 +111,11 @@ describe('libretto token --url', () => {
   it('leads to the questions before a rotation and a revocation, and prints no secret', async () => {
     const id = await make();
     const rotation = await registry.there('token', 'rotate', id, '--grace', '30m');
-    expect((await registry.opened(rotation)).html).toContain('<option value="1800" selected');
+    const { html } = await registry.opened(rotation);
+    expect(html).toContain('<option value="1800" selected');
+    expect(html).toContain('filled in this page');
+    const unknown = await registry.there('token', 'rotate', 'tok_0123456789abcdef');
+    expect([unknown.exitCode, unknown.stdout, unknown.stderr]).toEqual([2, '', expect.stringContaining('not found')]);
     const done = await registry.browser.post(`/tokens/${id}/revoke`, { current_password: adminPassword });
     expect(done.status).toBe(303);
     const again = await registry.there('token', 'revoke', id);
@@ -158,8 +172,55 @@ describe('libretto user --url', () => {
     const asked = await registry.there('user', 'disable', 'bob@example.org');
     expect((await registry.opened(asked)).text).toContain('Disable bob@example.org?');
     const several = await registry.there('user', 'update', 'bob@example.org', '--role', 'viewer', '--enable');
-    expect([several.exitCode, several.stderr]).toEqual([2, expect.stringContaining('INSUFFICIENT_SCOPE')]);
-    expect(several.stderr).toContain('Sign in to the console');
+    expect([several.exitCode, several.stdout, several.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining('Make one change after the other.'),
+    ]);
+    const name = await registry.there('user', 'update', 'bob@example.org', '--name', 'Bob');
+    expect([name.exitCode, name.stdout, name.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining('run the same command on the host of the registry'),
+    ]);
+  });
+});
+
+describe('a maintainer who sees only the packages of teams', () => {
+  const person = 'may@example.org';
+  const options = () => ({
+    cwd: registry.folder.path,
+    environment: { XDG_CONFIG_HOME: registry.folder.at('config-of-may') },
+  });
+  const there = (...args: readonly string[]) => runCli([...args, '--url', registry.url], options());
+
+  beforeAll(async () => {
+    const account = ['--email', person, '--role', 'maintainer', '--password-stdin'];
+    await registry.host('user', 'create', ...account);
+    await registry.host('settings', 'set', 'people.packages', 'teams');
+    const browser = createBrowser(registry.agent, registry.url);
+    expect((await browser.post('/sign-in', { email: person, password: adminPassword })).status).toBe(303);
+    const login = startCli(['login', registry.url], options());
+    const [, code = ''] = await login.shows(/The code is (\S+)/);
+    await browser.post('/device/approve', { code, current_password: adminPassword });
+    expect((await login.ended).exitCode).toBe(0);
+  });
+
+  it.each([
+    [['package', 'withdraw', 'acme/lib', '1.0.0']],
+    [['token', 'create', '--description', 'CI']],
+    [['repository', 'update', 'repo_0000000000000000', '--interval', '1h']],
+  ])('is refused %j before a link is printed', async (args) => {
+    const refused = await there(...args);
+    expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining('You see only the packages of your teams'),
+    ]);
+  });
+
+  it('is still refused by the role first', async () => {
+    expect((await there('policy', 'feeds', '--accept', 'osv')).stderr).toContain('The role maintainer may not do that');
   });
 });
 

@@ -42,6 +42,7 @@ describe('libretto connection --url', () => {
     expect(html).toMatch(/<textarea[^>]*name="only"[^>]*>a-\*\nb</);
     expect(html).toMatch(/name="hooks"[^>]* checked/);
     expect(html).not.toMatch(/name="forks"[^>]* checked/);
+    expect(html).toContain('filled in this page');
     expect((await terminal.there(...place)).exitCode).toBe(2);
   });
 
@@ -50,6 +51,12 @@ describe('libretto connection --url', () => {
     expect([plan.exitCode, plan.stderr]).toEqual([2, expect.stringContaining(`is connected already, as ${id}`)]);
     const former = await terminal.run(...place, '--token-file', 'token', '--url', forge.url, '--insecure-http');
     expect([former.exitCode, former.stderr]).toEqual([2, expect.stringContaining('the forge, use --forge-url.')]);
+    const data = ['--url', forge.url, '--data', terminal.folder.at('data')];
+    const local = await terminal.run(...place, '--token-file', 'token', ...data);
+    expect([local.exitCode, local.stderr]).toEqual([
+      2,
+      expect.stringMatching(/names a registry\. .*use --forge-url\./),
+    ]);
     const withToken = await terminal.run(...place, '--url', forge.url, '--token', 'lib_r_no', '--dry-run');
     expect([withToken.exitCode, withToken.stderr]).toEqual([2, expect.stringContaining('use --forge-url')]);
     const gitea = await terminal.there(
@@ -96,5 +103,7 @@ describe('libretto connection --url', () => {
     expect((await terminal.opened(removed)).text).toContain('1 repository stays registered');
     const unknown = await terminal.there('connection', 'show', 'conn_0000000000000000');
     expect(unknown.stderr).toContain('`libretto connection list` shows all of them.');
+    const update = await terminal.there('connection', 'update', 'conn_0000000000000000', '--forks');
+    expect([update.exitCode, update.stdout, update.stderr]).toEqual([2, '', unknown.stderr]);
   });
 });

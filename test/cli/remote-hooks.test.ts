@@ -38,6 +38,7 @@ describe('libretto repository hook --url', () => {
     for (const target of [id, '--all']) {
       const asked = await terminal.there('repository', 'hook', target);
       expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
+      expect(asked.stderr).not.toContain('filled in');
       expect((await terminal.opened(asked)).text).toContain('Make the webhook of');
     }
   });
