@@ -1,6 +1,7 @@
 // Tests `libretto notify --url`: it reads, tests and sends again with a person's token. What needs a session becomes a
 // link to the console's form, and no link holds the address of a receiver, which may be a secret.
 
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
@@ -75,6 +76,31 @@ describe('libretto notify --url', () => {
     expect((await terminal.opened(rotated)).html).toMatch(/name="drop_old"[^>]* checked/);
     const both = await terminal.there('notify', 'update', id, '--enable', '--name', 'There');
     expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('without other changes')]);
+  });
+
+  it('says what a form that is not filled in asks for, and leads to the question of a removal', async () => {
+    const moved = await terminal.there('notify', 'update', id, '--to', 'https://chat.example.org/T0SECRET');
+    const advice = 'Confirm it in the console. Enter the url there: no link holds a secret:';
+    expect([moved.exitCode, moved.stdout, moved.stderr]).toEqual([
+      2,
+      `${terminal.url}/ui/notifications/${id}/edit`,
+      expect.stringContaining(advice),
+    ]);
+    const removed = await terminal.there('notify', 'remove', id);
+    expect([removed.exitCode, removed.stdout]).toEqual([2, `${terminal.url}/ui/notifications/${id}/remove`]);
+    const rotated = await terminal.there('notify', 'update', id, '--rotate');
+    expect(rotated.stderr).not.toContain('filled in');
+  });
+
+  it('repeats no faulty address', async () => {
+    for (const address of ['https://chat.example.org:99999/T0SECRET', 'https://chat.example.org:0/T0SECRET']) {
+      const file = terminal.folder.at('address');
+      writeFileSync(file, `${address}\n`);
+      const data = ['--data', terminal.folder.at('data')];
+      const refused = await terminal.run('notify', 'add', '--url-file', file, ...data);
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('must be an https address: it ')]);
+      expect(refused.stderr).not.toContain('T0SECRET');
+    }
   });
 
   it('names the new option of an address that was --url before, and sends no mail', async () => {

@@ -93,10 +93,21 @@ describe('libretto repository --url', () => {
     expect(html).toMatch(/<textarea[^>]*name="only"[^>]*></);
     writeTree(folder.path, { 'token.txt': 'hunter2\n' });
     const secret = await there('update', id, '--token-file', 'token.txt');
-    expect([secret.exitCode, secret.stdout]).toEqual([2, `${server.url}/ui/repositories/${id}/credentials`]);
+    expect([secret.exitCode, secret.stdout, secret.stderr]).toEqual([
+      2,
+      `${server.url}/ui/repositories/${id}/credentials`,
+      expect.stringContaining('Enter the credentials there'),
+    ]);
     const both = await there('update', id, '--token-file', 'token.txt', '--interval', '1h');
     expect([both.exitCode, both.stdout, both.stderr]).toEqual([2, '', expect.stringContaining('one after the other')]);
     expect(await host('repository', 'show', id, '--json')).toBe(before);
+  });
+
+  it('takes no credential on the host that the API would refuse as too long', async () => {
+    writeTree(folder.path, { 'long.txt': 'x'.repeat(20_001) });
+    const args = ['repository', 'add', 'https://git.example.org/acme/long', '--token-file', 'long.txt'];
+    const refused = await run([...args, '--data', folder.at('data')]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('the limit is 20000 bytes')]);
   });
 
   it('names in the form of a removal what it withdraws', async () => {
@@ -146,6 +157,8 @@ describe('libretto package --url', () => {
   });
 
   it('asks in the console before a withdrawal', async () => {
+    const unknown = await remotely('package', 'withdraw', 'acme/nothing', '1.0.0');
+    expect([unknown.exitCode, unknown.stdout]).toEqual([2, '']);
     const asked = await remotely('package', 'withdraw', 'acme/lib', '1.0.0');
     expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was changed.')]);
     expect((await opened(asked.stdout)).text).toContain('Withdraw acme/lib 1.0.0?');
