@@ -106,7 +106,7 @@ export function describeOutdated(newerRecord: number): string {
     `index/${publicationPath} and build/${manifestPath} are older than publication ${newerRecord} in history, as ` +
     'after the restore of an older copy. Later publications may have purged or withdrawn versions, and a build might ' +
     'publish these again. Restore newer copies of both files and of the lists, if there are any. Then run `libretto package ' +
-    'purged --recover`: it takes later purges and withdrawals from history and from the state.'
+    'recover-purged`: it takes later purges and withdrawals from history and from the state.'
   );
 }
 

@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts';
 import type { CommandInput } from '../io/command.ts';
 import type { TextStream } from '../io/answer-stream.ts';
 import type { Context } from '../io/context.ts';
-import { printJson, printLines } from '../io/output.ts';
+import { oneLine, printJson, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { NeedsConsole } from '../remote/needs-console.ts';
 import { allPages, type Page, type PageQuery } from '../remote/all-pages.ts';
@@ -101,7 +101,8 @@ async function openRegistry<Services>(
 ): Promise<Registry<Services>> {
   if (flags['url'] !== undefined && flags['data'] !== undefined)
     throw new UsageError(
-      `Both a registry (--url) and a data folder (--data ${String(flags['data'])}) are named. Leave one of them out.`,
+      `${formerUrl === undefined ? '' : `--url names a registry. ${formerUrl} `}Both a registry (--url) and a data folder ` +
+        `(--data ${String(flags['data'])}) are named. Leave one of them out.`,
     );
   const named = await namedRegistry(context, flags, formerUrl);
   const remote = named ?? (await rememberedRegistry(context, flags));
@@ -206,7 +207,8 @@ function asUsageError<Services>(
     .filter(isJsonObject)
     .map(
       ({ path, message }) =>
-        sentence?.(String(path), String(message)) ?? `  ${placeOf(String(path), flags)}${String(message)}`,
+        sentence?.(String(path), oneLine(String(message))) ??
+        `  ${oneLine(placeOf(String(path), flags))}${oneLine(String(message))}`,
     );
   const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
   const heading = sentence === undefined ? [`The ${thing} is refused:`] : [];

@@ -55,7 +55,7 @@ export function printNotes(stream: TextStream, notes: readonly string[]): void {
 
 /** Rows under a head line, columns as wide as their widest cell. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [head, ...rows.map((row) => row.map(printable))];
+  const all = [head, ...rows.map((row) => row.map(oneLine))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all.map((row) =>
     row
@@ -68,7 +68,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
 /** `label  value` lines with the labels in one column. */
 export function formatFields(fields: readonly (readonly [label: string, value: string])[]): string[] {
   const width = Math.max(...fields.map(([label]) => label.length));
-  return fields.map(([label, value]) => `${label.padEnd(width)}  ${value}`);
+  return fields.map(([label, value]) => `${label.padEnd(width)}  ${oneLine(value)}`);
 }
 
 /** Returns at most `most` of the lines, and a line with the number of the others. */
@@ -92,6 +92,11 @@ export function printable(text: string): string {
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** The same for a value that is a part of a line: it must not begin another one. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\u000a');
 }
 
 /** A value with a token's secret. */

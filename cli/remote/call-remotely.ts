@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { roleRefusal } from '../../proxy/auth/caller.ts';
+import { roleRefusal, teamsRefusal } from '../../proxy/auth/caller.ts';
 import { hasCondition, type OperationId } from '../../proxy/auth/permissions.ts';
 import type { Role } from '../../proxy/core/tokens/person.ts';
 import { hashToken, parseToken } from '../../proxy/core/tokens/token-format.ts';
@@ -22,22 +22,13 @@ export async function callRemotely<Input, Output>(
   operation: Operation<never, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  const { id, method, path, params, query, body, summary, form, secrets = [], answer: answers } = operation;
+  const { id, method, path, query, body, answer: answers } = operation;
   const values = input as JsonObject;
-  const shown =
-    form === undefined
-      ? operation.formFor?.(input)
-      : formOf(form, values, { ...pick(values, params), ...pick(values, query), ...pick(values, body) });
-  if (shown !== undefined && hasCondition(id, 'session')) {
-    await assertMay(remote, id);
-    const checked = body?.safeParse(pick(values, body));
-    if (checked?.error !== undefined) throw refusalOf(checked.error);
-    throw needsConsole(remote, summary, shown, secrets);
-  }
+  if (hasCondition(id, 'session')) throw await inConsole(remote, operation, input);
   const asked = new URLSearchParams(
     Object.entries(pick(values, query)).map(([name, value]): [string, string] => [name, String(value)]),
   );
-  const target = `${filled(path, /\{(\w+)\}/g, values)}${asked.size > 0 ? `?${asked}` : ''}`;
+  const target = `${filled(path, placeOfPath, values)}${asked.size > 0 ? `?${asked}` : ''}`;
   const sent =
     body === undefined
       ? {}
@@ -53,12 +44,47 @@ export async function callRemotely<Input, Output>(
   );
 }
 
-/** Throws INSUFFICIENT_SCOPE for a person whose role does not have the operation, and for a token of nobody. */
+/** What the person confirms in the console. Throws the refusal that is known before. */
+async function inConsole<Input, Output>(
+  remote: Remote,
+  operation: Operation<never, Input, Output>,
+  input: Input,
+): Promise<NeedsConsole> {
+  const { id, path, params, query, body, summary, form, secrets = [] } = operation;
+  const values = input as JsonObject;
+  await assertMay(remote, id);
+  const checked = body?.safeParse(pick(values, body));
+  if (checked?.error !== undefined) throw refusalOf(checked.error);
+  const shown =
+    form === undefined
+      ? operation.formFor?.(input)
+      : formOf(form, values, { ...pick(values, params), ...pick(values, query), ...pick(values, body) });
+  if (shown === undefined)
+    throw new UsageError(
+      `${summary}: the console has no form for this. Nothing was changed. Make one change after the other. For what the ` +
+        'console cannot do, run the same command on the host of the registry.',
+    );
+  await assertThere(remote, path, values);
+  return needsConsole(remote, summary, shown, secrets);
+}
+
+/**
+ * Throws INSUFFICIENT_SCOPE for a person whose role does not have the operation, who sees only the packages of teams, or
+ * for a token of nobody.
+ */
 async function assertMay(remote: Remote, id: OperationId): Promise<void> {
   const { body } = await requestRemote(remote, { method: 'GET', path: '/api/auth/me' });
   const rights = body['policy_editor'] === true ? (['policy editor'] as const) : [];
   const message = roleRefusal(id, { role: body['role'] as Role, rights });
   if (message !== undefined) throw new RegistryError('INSUFFICIENT_SCOPE', { message });
+  if (body['sees_all_packages'] === false && !hasCondition(id, 'team views'))
+    throw new RegistryError('INSUFFICIENT_SCOPE', { message: teamsRefusal });
+}
+
+/** Throws NOT_FOUND for an id or a package that the registry does not have: its form would be a page that is missing. */
+async function assertThere(remote: Remote, path: string, values: JsonObject): Promise<void> {
+  const [one] = /^\/api\/\w+\/(?:\{id\}|\{vendor\}\/\{package\})/.exec(path) ?? [];
+  if (one !== undefined) await requestRemote(remote, { method: 'GET', path: filled(one, placeOfPath, values) });
 }
 
 function upperCase<Method extends string>(method: Method): Uppercase<Method> {
@@ -75,6 +101,8 @@ function pick(values: JsonObject, schema: Operation<never>['body']): JsonObject 
     }),
   );
 }
+
+const placeOfPath = /\{(\w+)\}/g;
 
 /** Throws UsageError for a value that is no segment of a path: addresses drop `.` and `..`. */
 function filled(path: string, place: RegExp, values: JsonObject): string {
@@ -100,18 +128,22 @@ function needsConsole(
 ): NeedsConsole {
   const open = Object.entries(fields).filter(([name]) => !secrets.includes(name));
   const query = parametersOf(Object.fromEntries(open));
-  const missing = secrets.filter((name) => fields[name] !== undefined);
+  const missing = secrets.filter((name) => fields[name] !== undefined && fields[name] !== null);
   // a question without fields has nothing to fill in
   if (query.size === 0) return new NeedsConsole(summary, `${url}/ui${path}`, false, missing);
   const own = parseToken(token);
   const target = `${path}?${query}`;
-  return new NeedsConsole(
-    summary,
-    `${url}/ui${own === undefined ? target : signTarget(target, hashToken(own))}`,
-    true,
-    missing,
-  );
+  const link = `${url}/ui${own === undefined ? target : signTarget(target, hashToken(own))}`;
+  if (link.length > longestLink)
+    throw new UsageError(
+      `${summary}: this is too much for a link (${link.length} characters; at most ${longestLink}). Nothing was changed. ` +
+        'Make the change in the console, or run the same command on the host of the registry.',
+    );
+  return new NeedsConsole(summary, link, true, missing);
 }
+
+/** Reverse proxies accept 8 KiB, and servers 16 KiB for all headers together. */
+const longestLink = 8000;
 
 function parametersOf(values: JsonObject): URLSearchParams {
   const parameters = new URLSearchParams();

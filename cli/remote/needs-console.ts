@@ -7,10 +7,12 @@ export class NeedsConsole extends Error {
 
   /** `isFilledIn`: the link has values. `missing`: the secret fields that the person fills in there */
   constructor(summary: string, form: string, isFilledIn: boolean, missing: readonly string[]) {
-    const rest = missing.length === 0 ? '' : `, but for ${missing.join(' and ')}: no link holds a secret`;
-    const state = isFilledIn ? `; the form is filled in${rest}` : '';
+    const secrets = missing.join(' and ');
+    const filled = secrets === '' ? '; the form is filled in' : `; the form is filled in, but for ${secrets}`;
+    const empty = secrets === '' ? '' : `. Enter the ${secrets} there`;
     super(
-      `${summary}: this needs a session, which a token is not. Nothing was changed. Confirm it in the console${state}:`,
+      `${summary}: this needs a session, which a token is not. Nothing was changed. Confirm it in the console` +
+        `${isFilledIn ? filled : empty}${secrets === '' ? '' : ': no link holds a secret'}:`,
     );
     this.name = 'NeedsConsole';
     this.form = form;

@@ -2,8 +2,9 @@
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { deepest, shapeOf } from '../../build/shared/json/json-scan.ts';
 import type { Context } from '../io/context.ts';
-import { printLines } from '../io/output.ts';
+import { oneLine, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { adviceOnForeignAnswer, refusePlainHttp } from './plain-http.ts';
 import { registryAddress } from './registry-address.ts';
@@ -134,7 +135,7 @@ export function readRemoteResponse(
   const { code, error, details } = body ?? {};
   if (typeof code === 'string' && Object.hasOwn(errorTable, code) && typeof error === 'string')
     throw new RegistryError(code as ErrorCode, {
-      message: `${isSignedIn ? ofSignIn(url, code, error) : error} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
+      message: `${isSignedIn ? ofSignIn(url, code, oneLine(error)) : oneLine(error)} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
       details: isJsonObject(details) ? details : {},
     });
   throw new RemoteFailure(
@@ -163,15 +164,15 @@ function listIssues(message: string, details: unknown): string {
     .filter(isJsonObject)
     .map((issue) => ({ path: String(issue['path'] ?? ''), reason: String(issue['message'] ?? '') }))
     .filter(({ reason }) => reason !== '' && !message.includes(reason))
-    .map(({ path, reason }) => `\n  ${path === '' ? '' : `${path}: `}${reason}`)
+    .map(({ path, reason }) => `\n  ${oneLine(path === '' ? reason : `${path}: ${reason}`)}`)
     .join('');
 }
 
-/** The body of an answer; undefined: a proxy before the registry answers in HTML. */
+/** The body of an answer; undefined: a proxy before the registry answers in HTML, or it is nested without end. */
 export function parseBody(text: string): JsonObject | undefined {
   try {
     const json: unknown = JSON.parse(text);
-    return isJsonObject(json) ? json : undefined;
+    return isJsonObject(json) && shapeOf(Buffer.from(text)).depth <= 2 * deepest ? json : undefined;
   } catch {
     return undefined; // the caller says that this is no registry
   }

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import { receiveResponse } from './receive-response.ts';
+import { receiveResponse, type RequestToSend } from './receive-response.ts';
 import { certificateAdvice } from './certificate-fault.ts';
 import { plainHttpAdvice, plainHttpFault } from './plain-http-fault.ts';
 import {
@@ -17,6 +17,9 @@ import {
 
 /** A registry waits a minute for another build, and then builds. */
 const answerTimeoutMs = 600_000;
+/** More than any answer has: a server whose answer goes on for longer is none. */
+const mostBytes = 64 * 1024 * 1024;
+const longestBodyMs = 600_000;
 
 export interface RemoteRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -35,40 +38,43 @@ export async function requestRemote(
   { method, path, headers = {}, body }: RemoteRequest,
   isAnswer: (body: JsonObject) => boolean = () => false,
 ): Promise<RemoteResponse> {
-  try {
-    const parts: Buffer[] = [];
-    const sent = {
-      method,
-      headers: remote.token === undefined ? headers : { ...headers, authorization: `Bearer ${remote.token}` },
-      body,
-      idleTimeoutMs: answerTimeoutMs,
-    };
-    const begun = remote.now().getTime();
-    const { status } = await receiveResponse(`${remote.url}${path}`, sent, { part: (bytes) => parts.push(bytes) > 0 });
-    remote.onRequest(`${method} ${remote.url}${path}: ${status} after ${remote.now().getTime() - begun} ms`);
-    const text = Buffer.concat(parts).toString('utf8');
-    const parsed = parseBody(text);
-    return parsed !== undefined && isAnswer(parsed)
-      ? { status, body: parsed }
-      : readRemoteResponse(remote, status, text);
-  } catch (error) {
-    if (
-      !(error instanceof Error) ||
-      !('code' in error) ||
-      typeof error.code !== 'string' ||
-      error.name === 'RegistryError'
-    )
-      throw error;
-    throw new RemoteFailure(describeFault(remote.url, error, error.code), { cause: error });
-  }
+  const sent = {
+    method,
+    headers: remote.token === undefined ? headers : { ...headers, authorization: `Bearer ${remote.token}` },
+    body,
+    idleTimeoutMs: answerTimeoutMs,
+  };
+  const begun = remote.now().getTime();
+  const { status, text } = await receiveText(remote, path, sent);
+  remote.onRequest(`${method} ${remote.url}${path}: ${status} after ${remote.now().getTime() - begun} ms`);
+  const parsed = parseBody(text);
+  return parsed !== undefined && isAnswer(parsed) ? { status, body: parsed } : readRemoteResponse(remote, status, text);
 }
 
-function describeFault(url: string, error: Error, code: string): string {
+async function receiveText({ url, now }: RemoteRegistry, path: string, sent: RequestToSend) {
+  const parts: Buffer[] = [];
+  let [bytes, endsMs, isWhole] = [0, Infinity, true];
+  const head = (): void => void (endsMs = now().getTime() + longestBodyMs);
+  const part = (piece: Buffer): boolean => {
+    parts.push(piece);
+    bytes += piece.length;
+    isWhole = bytes <= mostBytes && now().getTime() < endsMs;
+    return isWhole;
+  };
+  const { status } = await receiveResponse(`${url}${path}`, sent, { head, part }).catch((error: unknown) => {
+    throw error instanceof Error ? new RemoteFailure(describeFault(url, error), { cause: error }) : error;
+  });
+  if (isWhole) return { status, text: Buffer.concat(parts).toString('utf8') };
+  throw new RemoteFailure(`The answer of ${url} has no end. Check the address.`);
+}
+
+function describeFault(url: string, error: Error): string {
   const plain = plainHttpFault(url, error);
   if (plain !== undefined) return `${plain} ${plainHttpAdvice}`;
+  const code = 'code' in error ? String(error.code) : error.name;
   const reason = error.message || code;
   const advice = certificateAdvice(error);
   return advice === undefined
-    ? `${url} cannot be reached, or the connection broke: ${reason}. Check the address, and whether the server runs.`
+    ? `${url} cannot be reached, or is no registry: ${reason}. Check the address, and whether the server runs.`
     : `This machine does not accept the certificate of ${url}: ${reason}. Nothing was sent. ${advice}`;
 }

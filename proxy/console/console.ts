@@ -85,7 +85,8 @@ async function answerVisit(parts: ConsoleParts, visit: Visit): Promise<Answer> {
   const { outcome, cookies } = posts
     ? await post(parts, visit, found, request)
     : await show(found, { ...request, filledBy });
-  return respond(visit, outcome, { folder: parts.assets.folder, notices: found.definition.notices, cookies });
+  const { notices } = found.definition;
+  return respond(visit, outcome, { folder: parts.assets.folder, notices, cookies, filledBy });
 }
 
 /** The policy lets nobody without a session to the pages of people, so that their request has a caller. */

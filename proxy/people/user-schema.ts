@@ -51,6 +51,14 @@ export const userSchema = z
   .meta({ id: 'User', description: 'a person with an account' });
 export type UserDocument = Fixed<z.output<typeof userSchema>>;
 
+export const ownUser = userSchema
+  .extend({
+    sees_all_packages: z
+      .boolean()
+      .meta({ description: 'false: the user sees only the packages of teams, and may do nothing else' }),
+  })
+  .meta({ id: 'OwnUser', description: 'the person who asks' });
+
 export const userDetails = userSchema
   .extend({
     identities: z

@@ -115,6 +115,7 @@ export const updateRepository = operation({
 export const replaceCredentials: typeof updateRepository = {
   ...updateRepository,
   form: '/repositories/:id/credentials',
+  secrets: ['credentials'],
   summary: 'Replace the credentials of a repository',
 };
 

@@ -137,7 +137,7 @@ describe('libretto notify list, update and remove', () => {
   it('removes an endpoint only with --yes', async () => {
     const { id } = await add('/removed');
     const refused = await notify('remove', id);
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('Add --yes to remove it')]);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(/To remove ntf_\w+ .*, add --yes\./)]);
     expect(await document('remove', id, '--yes')).toEqual({ id });
     expect((await notify('show', id)).exitCode).toBe(2);
   });

@@ -109,7 +109,7 @@ describe('a change with --url', () => {
     ['settings set limit.read 5', 'did you mean limits.read?'],
     ['token create --description Shop --expires 2099-01-31', 'more than ten years'],
     ['user create --email eve@example.org', 'add --invite'],
-    ['user update bob@example.org --role viewer --enable', 'Sign in to the console'],
+    ['user update bob@example.org --role viewer --enable', 'Make one change after the other.'],
     ['notify update {endpoint} --enable --name There', 'without other changes'],
     ['notify test --mail ada@example.org', 'configuration of this machine'],
     ['repository update {repository} --token-file token --interval 1h', 'one after the other'],

@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -13,11 +14,27 @@ const folder = temporaryFolder('remote-faults');
 const token = 'lib_r_no';
 let server: Server;
 let url = '';
-let answer: { readonly status: number; readonly body: unknown } = { status: 200, body: {} };
+interface FakeAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  /** in place of the body */
+  readonly raw?: string;
+  readonly isEndless?: true;
+}
+let answer: FakeAnswer = { status: 200, body: {} };
+
+function* endless(begin: string): Generator<string> {
+  yield begin;
+  for (;;) yield 'a'.repeat(1_000_000);
+}
 
 beforeAll(async () => {
   server = createServer((_request, response) => {
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    const { status, body, raw } = answer;
+    if (raw?.startsWith('HTTP') === true) return void response.socket?.end(raw);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    if (answer.isEndless === true) pipeline(Readable.from(endless(raw ?? '')), response, () => undefined);
+    else response.end(raw ?? JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -66,6 +83,45 @@ describe('an answer of a server', () => {
   it('that refuses with odd issues is a refusal', async () => {
     answer = { status: 400, body: { error: 'no', code: 'INVALID_INPUT', details: { issues: [null, 3] } } };
     expect(await there('team', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no') as string });
+  });
+
+  it.each([
+    ['team list', ['team', 'list']],
+    ['api', ['api', 'GET', '/api/teams']],
+  ])('that does not end is left, by %s', async (_name, args) => {
+    answer = { status: 200, raw: '{"data":["', isEndless: true };
+    const { exitCode, stderr } = await there(...args);
+    expect([exitCode, stderr]).toEqual([1, `libretto: The answer of ${url} has no end. Check the address.`]);
+  });
+
+  it.each([
+    ['deep', `{"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'not like a Libretto registry'],
+    ['of another protocol', 'HTTP/9 nonsense\r\n\r\n', 'cannot be reached, or is no registry'],
+  ])('that is %s is named', async (_name, raw, sentence) => {
+    answer = { status: 200, raw };
+    for (const args of [
+      ['team', 'list'],
+      ['api', 'GET', '/api/teams'],
+    ]) {
+      const { exitCode, stderr } = await there(...args);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+      expect(stderr).not.toContain('unexpected error');
+    }
+  });
+
+  it('begins no line of its own in a table or a refusal', async () => {
+    const times = {
+      created_at: '2026-01-01T00:00:00.000Z',
+      created_by: 'cli:ada',
+      updated_at: '2026-01-01T00:00:00.000Z',
+    };
+    const team = { id: 'tea_0123456789abcdef', name: 'a\nlibretto: b', packages: ['*'], members: [], ...times };
+    answer = { status: 200, body: { data: [team], next_cursor: null } };
+    expect((await there('team', 'list')).stdout).toContain(String.raw`a\u000alibretto: b`);
+    const issues = [{ path: 'x\ny', message: 'c\nlibretto: d' }];
+    answer = { status: 400, body: { error: 'a\nlibretto: b', code: 'INVALID_INPUT', details: { issues } } };
+    for (const args of [['team', 'list'], ['status']])
+      expect((await there(...args)).stderr).not.toMatch(/\nlibretto:|\ny/);
   });
 
   it('shows no control characters of a terminal in JSON', async () => {

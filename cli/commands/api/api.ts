@@ -13,6 +13,9 @@ import { remoteOf } from '../../remote/remote.ts';
 import { requestRemote, type RemoteRequest } from '../../remote/request-remote.ts';
 import { registryOfSignIn } from '../remembered-registry.ts';
 
+/** More than the API takes, which refuses it. */
+const mostBodyBytes = 2 * 1024 * 1024;
+
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Prints the JSON of the answer, also of a refusal, whose exit code is 1. */
@@ -32,7 +35,8 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     printJson(stdout, { data: await listAll(remote, target), next_cursor: null });
     return 0;
   }
-  const text = flags['input'] === undefined ? undefined : secretIn(flags['input'], workingDirectory, 'body');
+  const text =
+    flags['input'] === undefined ? undefined : secretIn(flags['input'], workingDirectory, 'body', mostBodyBytes);
   const { status, body } = await requestRemote(
     remote,
     { method, path: target, ...bodyOf(method, fields, text) },

@@ -185,7 +185,7 @@ function describeInvitations(invitations: readonly { readonly email: string; rea
 function describeRest({ withoutCredentials }: Imported, { tokens }: ConfigDocument): string[] {
   return [
     ...withoutCredentials.map(
-      (url) => `${url} needs credentials, which the file never contains. Set them with PATCH /api/repositories/{id}.`,
+      (url) => `${url} needs credentials, which the file never contains. Set them with \`libretto repository update\`.`,
     ),
     ...(tokens.length === 0
       ? []

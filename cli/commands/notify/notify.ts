@@ -89,7 +89,8 @@ export const update = operationCommand(
     if (rotates && changed.length > 0)
       throw new UsageError('--rotate makes a new secret, and changes nothing else. Change the fields in another call.');
     if (!rotates && changed.length === 0) throw nothingToChange(flags);
-    if (rotates) return printIssued(command, await call(rotateEndpointSecret, { id, drop_old: dropOld }), false);
+    if (rotates)
+      return printIssued(command, await call(rotateEndpointSecret, { id, ...(dropOld && { drop_old: true }) }), false);
     const operation = patch.enabled === undefined ? updateEndpoint : turnings[patch.enabled ? 'on' : 'off'];
     if (config === undefined && operation !== updateEndpoint && changed.length > 1)
       throw new UsageError('With --url, use --enable and --disable without other changes: each is a form of its own.');
@@ -109,13 +110,13 @@ function nothingToChange({ url }: CommandInput['flags']): UsageError {
 
 export const remove = operationCommand(
   noun,
-  async ({ call, operands, flags, report }) => {
+  async ({ call, operands, confirm, report }) => {
     const { id, name, url } = await call(getEndpoint, { id: operands[0] ?? '' });
-    if (flags['yes'] !== true)
-      throw new UsageError(
-        `Removing ${id} (${name}, ${url}) forgets its secrets and its deliveries, and what still waits is not ` +
-          `sent. Add --yes to remove it; \`libretto notify update ${id} --disable\` only stops it.`,
-      );
+    confirm(
+      `remove ${id} (${name}, ${url})`,
+      'Its secrets and its deliveries are forgotten, and what still waits is not sent. ' +
+        `\`libretto notify update ${id} --disable\` only stops it.`,
+    );
     report(await call(deleteEndpoint, { id }), () => [`Removed the endpoint ${id} (${name}, ${url}).`]);
   },
   { changes: true },

@@ -80,7 +80,7 @@ async function act(command: HookCommand): Promise<Acted> {
   }
   if (flags['rotate'] !== true && before.created_at !== null) return { hook: before };
   const dropOld = flags['dropOld'] === true;
-  const { secret, ...hook } = await call(operations.issue, { id, drop_old: dropOld });
+  const { secret, ...hook } = await call(operations.issue, { id, ...(dropOld && { drop_old: true }) });
   // the one that ends before its time, because two are valid already
   const dropped = dropOld ? undefined : before.secrets[1]?.id;
   if (dropped === undefined) return { hook, secret };

@@ -97,7 +97,7 @@ export const update = operationCommand(
     if (config === undefined && credentials !== undefined) {
       if (hasOthers)
         throw new UsageError('With --url, change the credentials and the other values one after the other.');
-      await call(replaceCredentials, { id });
+      await call(replaceCredentials, { id, credentials });
     }
     report(await call(updateRepository, { id, credentials, ...others }), describeRepository);
   },

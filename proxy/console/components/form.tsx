@@ -13,6 +13,9 @@ import { A, hrefTo, PlaceContext } from './place.tsx';
 /** What the fields of the form around them show. */
 export const FormContext = createContext<FormState>(emptyForm);
 
+/** What the visitor calls the token whose holder filled in the page by a link; undefined: nobody did. */
+export const FilledByContext = createContext<string | undefined>(undefined);
+
 interface FormProps {
   readonly state: FormState;
   readonly children?: Child;
@@ -48,6 +51,7 @@ export function Form(props: FormProps): Child {
         id={props.id}
         {...(action === undefined ? {} : { action: hrefTo(place, action) })}
       >
+        <FilledBy />
         {state.refusal === undefined ? null : (
           <Notice kind="bad">
             <MarkedText text={state.refusal} />
@@ -67,6 +71,12 @@ export function Form(props: FormProps): Child {
       </form>
     </FormContext.Provider>
   );
+}
+
+function FilledBy(): Child {
+  const token = useContext(FilledByContext);
+  if (token === undefined) return null;
+  return <Notice kind="info">Your token “{token}” filled in this page. Read it before you confirm it.</Notice>;
 }
 
 /** Asks again who the person is: at the identity provider where they signed in, by the password, or by a passkey. */

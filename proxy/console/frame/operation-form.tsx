@@ -7,7 +7,6 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import { actorOf } from '../../auth/caller.ts';
 import type { Operation } from '../../registry/operation.ts';
 import { Form } from '../components/form.tsx';
-import { Notice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { FormFields, withLineFaults, type FormState } from '../request/form-fields.ts';
 import { asksPassword, type FormPage, type PageOutcome, type PageView, type SignedInRequest } from './definitions.ts';
@@ -84,7 +83,6 @@ export function operationForm<Services, Input, Output>(
       const shown = await view(request);
       if (!('submit' in shown)) return shown;
       return pageOf(shown, filledIn(linked, request, state, shown.values, linkedValue), {
-        filledBy: state.isPosted ? undefined : request.filledBy,
         section,
         lists,
         isDanger: shown.isDanger ?? operation.method === 'delete',
@@ -99,14 +97,13 @@ export function operationForm<Services, Input, Output>(
 }
 
 interface Showing {
-  readonly filledBy: string | undefined;
   readonly section: Section;
   readonly lists: readonly string[];
   readonly isDanger: boolean;
   readonly asksPassword: boolean;
 }
 
-function pageOf(view: FormView, state: FormState, { filledBy, section, lists, ...form }: Showing): PageView {
+function pageOf(view: FormView, state: FormState, { section, lists, ...form }: Showing): PageView {
   const { title, sentence, trail = [], actions, submit, cancel, notice, fields } = view;
   return {
     title,
@@ -115,9 +112,6 @@ function pageOf(view: FormView, state: FormState, { filledBy, section, lists, ..
       <>
         <PageHead {...{ title, sentence, trail, actions }} />
         {notice}
-        {filledBy === undefined ? null : (
-          <Notice kind="info">Your token “{filledBy}” filled in this page. Read it before you confirm it.</Notice>
-        )}
         <Form {...form} {...{ submit, cancel }} state={withLineFaults(state, lists)}>
           {fields}
         </Form>

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../core/http/answer.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
+import { FilledByContext } from '../components/form.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
 import { PlaceContext, rootFrom } from '../components/place.tsx';
 import { ConsoleLayout } from './layout.tsx';
@@ -16,6 +17,8 @@ export interface ResponseOptions {
   /** the folder of the style sheet and the script below /ui */
   readonly folder: string;
   readonly notices?: Readonly<Record<string, string>> | undefined;
+  /** as of a PageRequest */
+  readonly filledBy?: string | undefined;
   /** values of Set-Cookie */
   readonly cookies?: readonly string[];
 }
@@ -32,7 +35,9 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
     <PlaceContext.Provider value={{ root: rootFrom(path), isCatalogue: false, assets: responding.folder }}>
       <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
         <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
-          <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+          <FilledByContext.Provider value={responding.filledBy}>
+            <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+          </FilledByContext.Provider>
         </ConfirmContext.Provider>
       </ProofsContext.Provider>
     </PlaceContext.Provider>

@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import type { LoggedIn } from '../../auth/login.ts';
-import type { SessionCaller } from '../../auth/caller.ts';
+import { viewOf, type SessionCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';
-import { showUser, userSchema } from '../../people/user-schema.ts';
+import { ownUser, showUser, userSchema } from '../../people/user-schema.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema } from '../../registry/fields.ts';
@@ -80,7 +80,7 @@ const getMe = operation({
   summary: 'Get your user',
   description: 'Requires a session; an API token has no user.',
   responses: {
-    200: { description: 'the user of this session', content: { 'application/json': { schema: userSchema } } },
+    200: { description: 'the user of this session', content: { 'application/json': { schema: ownUser } } },
   },
   errors: ['NOT_FOUND'],
 });
@@ -163,9 +163,10 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
     const { id } = await people.sessions.end(userId, sessionId, actor(context));
     return context.json({ id }, 200);
   });
-  api.openapi(getMe, async (context) =>
-    context.json(showUser(await people.usersOf(actor(context)).get(userIdOf(context))), 200),
-  );
+  api.openapi(getMe, async (context) => {
+    const user = showUser(await people.usersOf(actor(context)).get(userIdOf(context)));
+    return context.json({ ...user, sees_all_packages: viewOf(context.env.caller) === undefined }, 200);
+  });
   api.openapi(updateMe, async (context) => {
     const { name, mail_off: mailOff } = context.req.valid('json');
     const patch = { ...(name === undefined ? {} : { name }), ...(mailOff === undefined ? {} : { mailOff }) };

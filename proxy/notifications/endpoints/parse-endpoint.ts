@@ -94,7 +94,8 @@ function parseUrl(text: string, form: EndpointForm, policy: AddressPolicy, note:
     if (error instanceof CredentialsInUrl)
       return note('url', 'must not contain a user and a password. Deliveries are signed instead');
     if (/egress\.allow/.test(error.message)) throw refusedAddress(error.message);
-    return note('url', `must be an https address: ${error.message}`);
+    // without the address, which may be the secret of a chat service
+    return note('url', `must be an https address: ${error.message.replace(/^(?:".*"|https?:\/\/\S+) /s, 'it ')}`);
   }
 }
 

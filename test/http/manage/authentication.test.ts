@@ -34,7 +34,7 @@ describe('setup', () => {
       two_factor_enabled: false,
     });
     const me = await registry.call('GET', '/api/auth/me', { as: String(reply.json()['token']) });
-    expect(me.json()).toEqual(reply.json()['user']);
+    expect(me.json()).toEqual({ ...(reply.json()['user'] as object), sees_all_packages: true });
     expect((await login(registry, { email: ' ADA@Example.org ', password: strong })).status).toBe(200);
   });
 
