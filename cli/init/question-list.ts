@@ -25,11 +25,6 @@ const source: InitQuestion = {
   standard: ({ sources }, { workingDirectory }) =>
     sources === undefined ? ['packages', 'packages-src'].find((name) => isFolder(resolve(workingDirectory, name))) : '',
   understand: async (answer, { sources = [] }, place) => {
-    if (answer === 'none' && sources.length === 0)
-      return {
-        draft: { sources: [] },
-        remark: 'There is no source: packages come by `libretto publish` or an upload.',
-      };
     const { sources: found, remark } = await examineSource(answer, place);
     return { draft: { sources: [...sources, ...found] }, remark };
   },

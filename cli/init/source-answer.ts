@@ -30,6 +30,7 @@ export async function examineSource(
   text: string,
   { workingDirectory, environment }: { readonly workingDirectory: string; readonly environment: Environment },
 ): Promise<ExaminedSource> {
+  if (text === 'none') return { sources: [], remark: 'No source: packages come by `libretto publish` or an upload.' };
   const { place } = parsed(text, workingDirectory);
   if (place.kind === 'git' && 'url' in place)
     return { sources: [{ url: place.url }], remark: await describeRemote(place.url, environment) };

@@ -137,11 +137,12 @@ describe.skipIf(lacksScratchHost() || lacks('nginx', 'openssl', 'composer', 'php
     it('a colleague gets a token, an account and a team', async () => {
       const made = await paste(lines(colleague, '--description "Ann, laptop"'));
       const [secret, id] = [tokenIn(made), /tok_\w+/.exec(made.output)?.[0] ?? 'none'];
-      const mine = lines(colleague, 'composer config').replace('lib_r_…', secret);
-      await installWithComposer(host, 'ann', `${mine}composer require acme/tool`);
+      const mine = lines(colleague, 'config --auth').replace('lib_r_…', secret);
+      await installWithComposer(host, 'ann', mine);
 
       await paste(`sed -i '/"features"/d; s/\\["127.0.0.1"\\],$/["127.0.0.1"]/' /etc/libretto/libretto.json
       systemctl restart libretto\n${ready}`);
+      await paste('echo correct horse battery | libretto user create --email me@example.org --admin --password-stdin');
       const invited = await paste(lines(colleague, 'libretto user create'));
       expect(invited.output).toContain('https://packages.example.org/ui/invitation?code=');
       await paste('libretto user create --email bob@example.org --invite');

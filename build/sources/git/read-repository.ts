@@ -54,7 +54,7 @@ export async function readRepository(
     outcome: 'read',
     releases,
     former,
-    quarantined: [...quarantined, ...leftOutOfClone(directory.common)],
+    quarantined: [...quarantined, ...leftOutOfClone(directory.common, options)],
     notices: [...notices, ...unreleasedNotices(versions, options)],
     memory: {
       fingerprint: `${fingerprint(refs)}${state.broken || unsettled > 0 ? ' incomplete' : ''}`,
@@ -64,8 +64,9 @@ export async function readRepository(
 }
 
 /** A checkout of CI is shallow. Without this row, a tree of its one version would withdraw all others. */
-function leftOutOfClone(gitDirectory: string): readonly Quarantine[] {
-  if (!existsSync(join(gitDirectory, 'shallow'))) return [];
+function leftOutOfClone(gitDirectory: string, { from }: GitSourceOptions): readonly Quarantine[] {
+  // the registry itself fetches a registered repository, and looks at it in a shallow copy
+  if (from === 'registered' || !existsSync(join(gitDirectory, 'shallow'))) return [];
   const message =
     'the clone is shallow, so tags and branches may be missing. Fetch them: git fetch --unshallow --tags. Or name the ' +
     'address of the repository as the source';
