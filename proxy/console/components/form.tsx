@@ -6,15 +6,12 @@ import { emptyForm, type FormState, passwordField } from '../request/form-fields
 import { ConfirmAtProvider, ConfirmContext } from './confirm-at-provider.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { MarkedText } from './marked-text.tsx';
-import { Notice } from './notice.tsx';
+import { FilledBy, Notice } from './notice.tsx';
 import { PasskeyButton, ProofsContext } from './passkey-button.tsx';
 import { A, hrefTo, PlaceContext } from './place.tsx';
 
 /** What the fields of the form around them show. */
 export const FormContext = createContext<FormState>(emptyForm);
-
-/** What the visitor calls the token whose holder filled in the page by a link; undefined: nobody did. */
-export const FilledByContext = createContext<string | undefined>(undefined);
 
 interface FormProps {
   readonly state: FormState;
@@ -71,12 +68,6 @@ export function Form(props: FormProps): Child {
       </form>
     </FormContext.Provider>
   );
-}
-
-function FilledBy(): Child {
-  const token = useContext(FilledByContext);
-  if (token === undefined) return null;
-  return <Notice kind="info">Your token “{token}” filled in this page. Read it before you confirm it.</Notice>;
 }
 
 /** Asks again who the person is: at the identity provider where they signed in, by the password, or by a passkey. */

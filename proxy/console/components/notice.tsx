@@ -1,6 +1,6 @@
 // A message across the page: what was done, what needs attention, or what went wrong.
 
-import type { Child } from 'hono/jsx';
+import { createContext, useContext, type Child } from 'hono/jsx';
 import { Icon, type IconName } from './icon.tsx';
 
 export type State = 'good' | 'warn' | 'bad' | 'info';
@@ -30,4 +30,14 @@ export function BuiltElsewhere({ hasBuilder }: { readonly hasBuilder: boolean })
       them.
     </Notice>
   );
+}
+
+/** What the visitor calls the token whose holder filled in the page by a link; undefined: nobody did. */
+export const FilledByContext = createContext<string | undefined>(undefined);
+
+/** Says on a form that a link filled it in. */
+export function FilledBy(): Child {
+  const token = useContext(FilledByContext);
+  if (token === undefined) return null;
+  return <Notice kind="info">Your token “{token}” filled in this page. Read it before you confirm it.</Notice>;
 }

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../core/http/answer.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
-import { FilledByContext } from '../components/form.tsx';
+import { FilledByContext } from '../components/notice.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
 import { PlaceContext, rootFrom } from '../components/place.tsx';
 import { ConsoleLayout } from './layout.tsx';
