@@ -10,10 +10,18 @@ export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers)
   const reports = createInstallReports({
     files: tree.files,
     mirrored: mirror?.tree,
-    onInstall: packages.installs.count,
+    onInstall: (name, version, token) => {
+      packages.installs.count(name, version);
+      packages.tokenCounts.install(name, version, token);
+    },
   });
   return {
-    offers: { onDownload: packages.downloads.count },
+    offers: {
+      onDownload: (name, version, token) => {
+        packages.downloads.count(name, version);
+        packages.tokenCounts.download(name, version, token);
+      },
+    },
     answers: createInstallReportFeature(reports),
     advertises: ['notify-batch'],
   };
