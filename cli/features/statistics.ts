@@ -12,14 +12,14 @@ export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers)
     mirrored: mirror?.tree,
     onInstall: (name, version, token) => {
       packages.installs.count(name, version);
-      packages.tokenCounts.install(name, version, token);
+      packages.tokenCounts.count(name, version, token, [0, 1]);
     },
   });
   return {
     offers: {
       onDownload: (name, version, token) => {
         packages.downloads.count(name, version);
-        packages.tokenCounts.download(name, version, token);
+        packages.tokenCounts.count(name, version, token, [1, 0]);
       },
     },
     answers: createInstallReportFeature(reports),

@@ -3,9 +3,9 @@
 import type { StateEntry, StateStore } from '../core/state/state-store.ts';
 import { removeRows, rowsIn } from './expired-uses.ts';
 import {
-  formatUsageRow,
   lastUseOf,
   parseUsageRow,
+  usageRows,
   usedByKey,
   usedKey,
   usedPrefix,
@@ -24,8 +24,6 @@ export interface NewUses {
   readonly who: PackageUser;
   readonly versions: ReadonlyMap<string, Uses>;
 }
-
-const rowsInTurn = 500;
 
 /** Starts again after a concurrent change. Resolves with a sentence for each package whose oldest rows were removed. */
 export async function addUses(
@@ -47,7 +45,7 @@ export async function addUses(
       puts: [
         ...rows.map((row) => ({
           key: keyOf(row),
-          value: formatUsageRow(withUses(parseUsageRow(row.entry?.value), row.who, row.versions, keeping)),
+          value: withUses(parseUsageRow(row.entry?.value), row.who, row.versions, keeping),
         })),
         ...rows.flatMap(({ entry, user, name }) =>
           entry === undefined ? [{ key: usedByKey(user, name), value: 1 }] : [],
@@ -86,15 +84,8 @@ function keyOf({ name, user }: NewUses): string {
 /** Some more than needed, so that the next new row removes none. */
 async function removeOldest(state: StateStore, name: string, count: number): Promise<void> {
   const found: { readonly entry: StateEntry; readonly last: string }[] = [];
-  for (let after: string | undefined; ; await new Promise(setImmediate)) {
-    const rows = await state.range(usedPrefix(name), { limit: rowsInTurn, ...(after === undefined ? {} : { after }) });
-    for (const entry of rows) {
-      const row = parseUsageRow(entry.value);
-      found.push({ entry: { ...entry, value: null }, last: row === undefined ? '' : lastUseOf(row) });
-    }
-    after = rows.at(-1)?.key;
-    if (rows.length < rowsInTurn) break;
-  }
+  for await (const rows of usageRows(state, usedPrefix(name)))
+    found.push(...rows.map(({ entry, row }) => ({ entry: { ...entry, value: null }, last: lastUseOf(row) })));
   const oldest = found.toSorted((one, other) => (one.last < other.last ? -1 : 1)).slice(0, count);
   await removeRows(
     state,

@@ -3,7 +3,9 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateEntry, StateStore } from '../core/state/state-store.ts';
-import { countingKey, isCount, lastUseOf, parseUsageRow, parseUsedKey, usedByKey, usedRowsKey } from './usage-row.ts';
+import { isCount, lastUseOf, parseUsedKey, usageRows, usedByKey, usedRowsKey } from './usage-row.ts';
+
+const countingKey = 'usage/counting';
 
 export interface Counting {
   /** the day since when uses are counted by token; null: the setting is off */
@@ -11,8 +13,6 @@ export interface Counting {
   /** the day of the last removal */
   readonly removed: string;
 }
-
-const rowsInTurn = 500;
 
 export async function readCounting(state: Pick<StateStore, 'get'>): Promise<Counting | undefined> {
   return parseCounting((await state.get(countingKey))?.value);
@@ -44,21 +44,16 @@ export async function noteCounting(state: StateStore, isOn: boolean, today: stri
 
 /** Removes the rows without use since the day `oldest`. Requests get their turn in between. */
 export async function removeUnused(state: StateStore, oldest: string): Promise<void> {
-  for (let after: string | undefined; ; await new Promise(setImmediate)) {
-    const rows = await state.range('used/', { limit: rowsInTurn, ...(after === undefined ? {} : { after }) });
-    const expired = rows.filter(({ value }) => {
-      const row = parseUsageRow(value);
-      return row === undefined || lastUseOf(row) < oldest;
-    });
-    for (const name of new Set(expired.map(({ key }) => parseUsedKey(key).name)))
+  for await (const rows of usageRows(state, 'used/')) {
+    const expired = rows.filter(({ row }) => lastUseOf(row) < oldest).map(({ entry }) => entry);
+    const nameOf = ({ key }: StateEntry): string => parseUsedKey(key).name;
+    for (const name of new Set(expired.map(nameOf)))
       await removeRows(
         state,
         name,
-        expired.filter(({ key }) => parseUsedKey(key).name === name),
+        expired.filter((entry) => nameOf(entry) === name),
         0,
       );
-    after = rows.at(-1)?.key;
-    if (rows.length < rowsInTurn) return;
   }
 }
 

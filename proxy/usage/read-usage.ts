@@ -15,10 +15,10 @@ import { describeUsers } from './describe-users.ts';
 import { readCounting, rowsIn } from './expired-uses.ts';
 import type { TokenCounts } from './token-counts.ts';
 import {
+  addedUses,
   dayBefore,
   keptDays,
-  parseUsageRow,
-  sumOfUses,
+  usageRows,
   usedPrefix,
   usedRowsKey,
   type UsageRow,
@@ -42,8 +42,6 @@ export interface UsageQuestion {
   readonly since?: string | undefined;
 }
 
-const rowsInTurn = 1000;
-
 /** Throws NOT_FOUND for a package that the caller does not see, and INVALID_INPUT for a faulty constraint. */
 export async function readUsage(
   services: UsageServices,
@@ -53,7 +51,9 @@ export async function readUsage(
   const satisfies = constraintFilter(constraint);
   const isSeen = await seenVersions(services, name, caller, nowMs);
   await services.tokenCounts?.settle();
-  const rows = await readRows(services.state, name);
+  const rows: UsageRow[] = [];
+  for await (const some of usageRows(services.state, usedPrefix(name)))
+    rows.push(...some.flatMap(({ row }) => row ?? []));
   if (isSeen === undefined && rows.length === 0) throw await unknown(services, name);
   const found = askedRows(
     rows,
@@ -71,7 +71,7 @@ export async function readUsage(
   ]);
   const countedFrom = since !== undefined && since >= oldestKeptDay(nowMs) ? since : undefined;
   const data = found.flatMap(({ versions }, at) =>
-    [...versions].map(([version, use]): UseDocument => {
+    Object.entries(versions).map(([version, use]): UseDocument => {
       const token = users[at] ?? null;
       return { token, version, state: stateOf(version), ...showUse(use, countedFrom) };
     }),
@@ -89,9 +89,10 @@ function askedRows(
   rows: readonly UsageRow[],
   isAsked: (version: string, use: VersionUse) => boolean,
 ): readonly UsageRow[] {
-  return rows
-    .map((row) => ({ ...row, versions: new Map([...row.versions].filter(([version, use]) => isAsked(version, use))) }))
-    .filter(({ versions }) => versions.size > 0);
+  return rows.flatMap((row) => {
+    const asked = Object.entries(row.versions).filter(([version, use]) => isAsked(version, use));
+    return asked.length === 0 ? [] : [{ ...row, versions: Object.fromEntries(asked) }];
+  });
 }
 
 /** The first day with counts of its own. */
@@ -136,27 +137,13 @@ async function unknown(
   return new RegistryError('NOT_FOUND', { message: `There is no package ${name} here, and no use of it is known.` });
 }
 
-async function readRows(state: UsageServices['state'], name: string): Promise<readonly UsageRow[]> {
-  const found: UsageRow[] = [];
-  for (let after: string | undefined; ; await new Promise(setImmediate)) {
-    const entries = await state.range(usedPrefix(name), {
-      limit: rowsInTurn,
-      ...(after === undefined ? {} : { after }),
-    });
-    found.push(...entries.flatMap(({ value }) => parseUsageRow(value) ?? []));
-    after = entries.at(-1)?.key;
-    if (entries.length < rowsInTurn) return found;
-  }
-}
-
 /** `from`: the first day that counts; undefined: all. */
 function showUse(
-  { first, last, installed, days, ...all }: VersionUse,
+  { first, last, installed, days, sum }: VersionUse,
   from: string | undefined,
 ): Omit<UseDocument, 'token' | 'version' | 'state'> {
-  const counted = [...days].filter(([day]) => from !== undefined && day >= from).map(([, uses]) => uses);
-  const none: Uses = { downloads: 0, installs: 0 };
-  const { downloads, installs } = from === undefined ? all : counted.reduce(sumOfUses, none);
+  const counted = Object.entries(days).flatMap(([day, uses]) => (from !== undefined && day >= from ? [uses] : []));
+  const [downloads, installs] = from === undefined ? sum : counted.reduce<Uses>(addedUses, [0, 0]);
   return { first_used_on: first, last_used_on: last, last_installed_on: installed, downloads, installs };
 }
 

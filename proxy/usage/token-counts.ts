@@ -7,15 +7,13 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { addUses, type NewUses } from './add-uses.ts';
 import { noteCounting, removeUnused } from './expired-uses.ts';
-import { dayBefore, sumOfUses, type Keeping, type PackageUser, type Uses } from './usage-row.ts';
+import { addedUses, dayBefore, type Keeping, type Uses } from './usage-row.ts';
 import { userOfToken } from './user-of-token.ts';
 
 export interface TokenCounts {
-  /** Counts one more archive; cheap: runs on every download. Without a token nothing is counted. */
-  readonly download: (name: string, version: string, token: string | undefined) => void;
-  /** Counts one more install that a client reported. */
-  readonly install: (name: string, version: string, token: string | undefined) => void;
-  /** Stores the counts. A full or read-only disk stops no reader: they stay in memory. */
+  /** Cheap: runs on every download (`[1, 0]`) and reported install. Without a token nothing is counted. */
+  readonly count: (name: string, version: string, token: string | undefined, uses: Uses) => void;
+  /** Stores the counts. A full or read-only disk stops no reader: then they stay in memory. */
   readonly settle: () => Promise<void>;
   readonly flush: () => Promise<void>;
   /** Stores the counts, and ends. */
@@ -36,14 +34,14 @@ export interface TokenCountsOptions {
   readonly onCut?: (sentence: string) => void;
   /** milliseconds between two writes; 0: only on request */
   readonly everyMs?: number;
-  /** for tests: default 5000 rows of a package, 100 versions of a row */
+  /** default: 5000 rows, 100 versions */
   readonly most?: Pick<Keeping, 'mostRows' | 'mostVersions'>;
 }
 
-type Counts = Map<string, Map<string, Map<string, { downloads: number; installs: number }>>>;
+/** By package, token and version, with a tab between. */
+type Counts = Map<string, Uses>;
 
 const rowsInCommit = 200;
-const mostKept = { mostRows: 5000, mostVersions: 100 };
 
 export function createTokenCounts(options: TokenCountsOptions): TokenCounts {
   const { everyMs = 5000, onError } = options;
@@ -51,8 +49,9 @@ export function createTokenCounts(options: TokenCountsOptions): TokenCounts {
   const timer = everyMs === 0 ? undefined : setInterval(() => void writer.flush().catch(onError), everyMs);
   timer?.unref();
   return {
-    download: (name, version, token) => writer.count(name, version, token, 'downloads'),
-    install: (name, version, token) => writer.count(name, version, token, 'installs'),
+    count: (name, version, token, uses) => {
+      if (token !== undefined) writer.count(`${name}\t${token}\t${version}`, uses);
+    },
     flush: () => writer.flush(),
     settle: () =>
       writer.flush().catch((error: unknown) => {
@@ -76,15 +75,8 @@ class CountWriter {
     this.#options = options;
   }
 
-  count(name: string, version: string, token: string | undefined, what: 'downloads' | 'installs'): void {
-    if (token === undefined) return;
-    let tokens = this.#pending.get(name);
-    if (tokens === undefined) this.#pending.set(name, (tokens = new Map()));
-    let versions = tokens.get(token);
-    if (versions === undefined) tokens.set(token, (versions = new Map()));
-    const uses = versions.get(version);
-    if (uses === undefined) versions.set(version, { downloads: 0, installs: 0, [what]: 1 });
-    else uses[what] += 1;
+  count(key: string, uses: Uses): void {
+    this.#pending.set(key, addedUses(this.#pending.get(key), uses));
   }
 
   flush(): Promise<void> {
@@ -93,7 +85,8 @@ class CountWriter {
   }
 
   async #write(): Promise<void> {
-    const { state, now, by, retention, onCut = () => undefined, most = mostKept } = this.#options;
+    const { state, now, by, retention, onCut } = this.#options;
+    const { most = { mostRows: 5000, mostVersions: 100 } } = this.#options;
     const isOn = (await by()) === 'token';
     const today = new Date(now()).toISOString().slice(0, 10);
     const oldest = dayBefore(today, (await retention()) - 1);
@@ -105,54 +98,36 @@ class CountWriter {
     this.#pending = new Map();
     if (!isOn || counted.size === 0) return;
     try {
-      const uses = await byUser(state, counted);
-      while (uses.length > 0) {
-        for (const sentence of await addUses(state, uses.slice(0, rowsInCommit), { today, oldest, ...most }))
-          onCut(sentence);
-        for (const { name, tokens } of uses.splice(0, rowsInCommit))
-          for (const token of tokens) counted.get(name)?.delete(token);
+      const rows = await byUser(state, counted);
+      while (rows.length > 0) {
+        const chunk = rows.slice(0, rowsInCommit);
+        for (const sentence of await addUses(state, chunk, { today, oldest, ...most })) onCut?.(sentence);
+        for (const { keys } of rows.splice(0, rowsInCommit)) for (const key of keys) counted.delete(key);
       }
     } catch (error) {
-      this.#restore(counted);
+      for (const [key, uses] of counted) this.count(key, uses);
       throw error;
     }
-  }
-
-  #restore(counted: Counts): void {
-    for (const [name, tokens] of counted)
-      for (const [token, versions] of tokens) {
-        const known = this.#pending.get(name) ?? new Map<string, Map<string, Uses>>();
-        this.#pending.set(name, known as never);
-        const sums = known.get(token) ?? new Map<string, Uses>();
-        known.set(token, sums);
-        for (const [version, uses] of versions) sums.set(version, sumOfUses(sums.get(version), uses));
-      }
   }
 }
 
 /** The uses of each row. Jobs of one ref of a publisher share a row. */
-async function byUser(state: StateStore, counted: Counts): Promise<(NewUses & { tokens: string[] })[]> {
-  const ids = new Set([...counted.values()].flatMap((tokens) => [...tokens.keys()]));
+async function byUser(state: StateStore, counted: Counts): Promise<(NewUses & { readonly keys: readonly string[] })[]> {
+  const uses = [...counted].map(([key, more]) => {
+    const [name = '', token = '', version = ''] = key.split('\t');
+    return { key, name, token, version, more };
+  });
+  const ids = new Set(uses.map(({ token }) => token));
   const users = new Map(await Promise.all([...ids].map(async (id) => [id, await userOfToken(state, id)] as const)));
-  const rows = new Map<
-    string,
-    { name: string; user: string; who: PackageUser; tokens: string[]; versions: Map<string, Uses> }
-  >();
-  for (const [name, tokens] of counted)
-    for (const [token, versions] of tokens) {
-      const user = users.get(token);
-      if (user === undefined) continue;
-      const key = `${name} ${user.key}`;
-      const row = rows.get(key) ?? {
-        name,
-        user: user.key,
-        who: user.who,
-        tokens: [],
-        versions: new Map<string, Uses>(),
-      };
-      rows.set(key, row);
-      row.tokens.push(token);
-      for (const [version, uses] of versions) row.versions.set(version, sumOfUses(row.versions.get(version), uses));
-    }
+  const rows = new Map<string, NewUses & { readonly keys: string[]; readonly versions: Map<string, Uses> }>();
+  for (const { key, name, token, version, more } of uses) {
+    const user = users.get(token);
+    if (user === undefined) continue;
+    const place = `${name} ${user.key}`;
+    if (!rows.has(place)) rows.set(place, { name, user: user.key, who: user.who, keys: [], versions: new Map() });
+    const { keys, versions } = rows.get(place) as { keys: string[]; versions: Map<string, Uses> };
+    keys.push(key);
+    versions.set(version, addedUses(versions.get(version), more));
+  }
   return [...rows.values()];
 }

@@ -228,11 +228,11 @@ export async function runManagement(
     dataDirectory: folder.at('data'),
     onDownload: (name, version, token) => {
       services.downloads.count(name, version);
-      published.tokenCounts.download(name, version, token);
+      published.tokenCounts.count(name, version, token, [1, 0]);
     },
     onInstall: (name, version, token) => {
       services.installs.count(name, version);
-      published.tokenCounts.install(name, version, token);
+      published.tokenCounts.count(name, version, token, [0, 1]);
     },
     now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),

@@ -83,20 +83,19 @@ describe('counts by token', () => {
     const other = open({ state: one.state });
     const id = await one.addToken('a');
     for (let at = 0; at < 20; at += 1)
-      for (const { counts } of [one, other]) counts.download('acme/hello', '1.0.0', id);
-    other.counts.install('acme/hello', '1.0.0', id);
-    one.counts.download('acme/hello', '1.1.0', id);
+      for (const { counts } of [one, other]) counts.count('acme/hello', '1.0.0', id, [1, 0]);
+    other.counts.count('acme/hello', '1.0.0', id, [0, 1]);
+    one.counts.count('acme/hello', '1.1.0', id, [1, 0]);
     await Promise.all([one.counts.flush(), other.counts.flush()]);
     const row = (await one.rows())[`acme/hello/${id}`];
     expect(row?.who).toMatchObject({ id, description: 'Token a', kind: 'read' });
-    expect(row?.versions.get('1.0.0')).toMatchObject({
+    expect(row?.versions['1.0.0']).toMatchObject({
       first: '2026-01-31',
       last: '2026-01-31',
       installed: '2026-01-31',
-      downloads: 40,
-      installs: 1,
+      sum: [40, 1],
     });
-    expect(row?.versions.get('1.1.0')).toMatchObject({ downloads: 1, installs: 0, installed: null });
+    expect(row?.versions['1.1.0']).toMatchObject({ sum: [1, 0], installed: null });
     expect((await one.state.range('used-')).map(({ key, value }) => [key, value])).toEqual([
       [`used-by/${id}/acme/hello`, 1],
       ['used-rows/acme/hello', { rows: 1, cut: 0 }],
@@ -108,12 +107,12 @@ describe('counts by token', () => {
     const id = await addToken('a');
     for (const days of [0, 1, 89, 1]) {
       clock.now += days * dayMs;
-      counts.download('acme/hello', '1.0.0', id);
+      counts.count('acme/hello', '1.0.0', id, [1, 0]);
       await counts.flush();
     }
-    const use = (await rows())[`acme/hello/${id}`]?.versions.get('1.0.0');
-    expect([use?.first, use?.last, use?.downloads]).toEqual(['2026-01-31', '2026-05-02', 4]);
-    expect([...(use?.days.keys() ?? [])]).toEqual(['2026-05-01', '2026-05-02']);
+    const use = (await rows())[`acme/hello/${id}`]?.versions['1.0.0'];
+    expect([use?.first, use?.last, use?.sum]).toEqual(['2026-01-31', '2026-05-02', [4, 0]]);
+    expect(Object.keys(use?.days ?? {})).toEqual(['2026-05-01', '2026-05-02']);
   });
 
   it('of jobs of a publisher are one row for each ref, with the last run', async () => {
@@ -124,7 +123,7 @@ describe('counts by token', () => {
       ['b', 'main'],
       ['c', 'next'],
     ] as const) {
-      counts.download('acme/hello', '1.0.0', await addToken(text, { ref, publisher }));
+      counts.count('acme/hello', '1.0.0', await addToken(text, { ref, publisher }), [1, 0]);
       await counts.flush();
     }
     const found = Object.entries(await rows()).map(([key, row]) => [key.split(':')[0], row]);
@@ -143,8 +142,8 @@ describe('counts by token', () => {
     const { clock, counts, sentences, addToken, rows, state } = open({ most: { mostRows: 20, mostVersions: 2 } });
     for (let at = 0; at < 21; at += 1) {
       const id = await addToken(`t${at}x`);
-      counts.download('acme/hello', '1.0.0', id);
-      if (at === 20) for (const version of ['2.0.0', '3.0.0']) counts.download('acme/hello', version, id);
+      counts.count('acme/hello', '1.0.0', id, [1, 0]);
+      if (at === 20) for (const version of ['2.0.0', '3.0.0']) counts.count('acme/hello', version, id, [1, 0]);
       await counts.flush();
       clock.now += dayMs;
     }
@@ -162,13 +161,13 @@ describe('counts by token', () => {
     let by = 'token';
     const { clock, counts, addToken, rows, state } = open({ by: () => by, retention: () => 30 });
     const [a, b] = [await addToken('a'), await addToken('b')];
-    for (const id of [a, b]) counts.download('acme/hello', '1.0.0', id);
+    for (const id of [a, b]) counts.count('acme/hello', '1.0.0', id, [1, 0]);
     await counts.flush();
     clock.now += 10 * dayMs;
-    counts.download('acme/hello', '2.0.0', b);
+    counts.count('acme/hello', '2.0.0', b, [1, 0]);
     await counts.flush();
     by = 'version';
-    counts.download('acme/hello', '1.0.0', a);
+    counts.count('acme/hello', '1.0.0', a, [1, 0]);
     clock.now += 20 * dayMs;
     await counts.flush();
     expect(Object.keys(await rows())).toEqual([`acme/hello/${b}`]);
@@ -187,11 +186,11 @@ describe('counts by token', () => {
         : memory.commit(change);
     const { counts, addToken, rows } = open({ state: { ...memory, commit } });
     const id = await addToken('a');
-    counts.download('acme/hello', '1.0.0', id);
+    counts.count('acme/hello', '1.0.0', id, [1, 0]);
     await expect(counts.flush()).rejects.toThrow('full');
-    counts.download('acme/hello', '1.0.0', id);
+    counts.count('acme/hello', '1.0.0', id, [1, 0]);
     isFull = false;
     await counts.flush();
-    expect((await rows())[`acme/hello/${id}`]?.versions.get('1.0.0')).toMatchObject({ downloads: 2 });
+    expect((await rows())[`acme/hello/${id}`]?.versions['1.0.0']).toMatchObject({ sum: [2, 0] });
   });
 });
