@@ -17,6 +17,7 @@ import type { PackageServices } from '../../proxy/packages/operations.ts';
 import type { PurgeServices } from '../../proxy/packages/purge-operations.ts';
 import { createRenderThread } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
+import { createTokenCounts, type TokenCounts } from '../../proxy/usage/token-counts.ts';
 import { createLookups, type Lookups } from '../../proxy/search/lookups.ts';
 import type { Tombstones } from '../../proxy/core/protocol/tombstones.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
@@ -33,7 +34,11 @@ interface PackageParts {
   readonly published: PublishedFiles;
   readonly tombstones: Tombstones;
   /** number of days for which daily downloads are stored */
-  readonly retention?: (() => MaybeAsync<number>) | undefined;
+  readonly retention: () => MaybeAsync<number>;
+  /** the setting `statistics.by` */
+  readonly countedBy: () => MaybeAsync<string>;
+  /** receives a sentence about counts of tokens that are no longer kept */
+  readonly onCut: (sentence: string) => void;
   /** receives the errors of counts that could not be stored */
   readonly onError: (error: unknown) => void;
   /** receives the error of a README that is shown as plain text */
@@ -41,6 +46,8 @@ interface PackageParts {
 }
 
 export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
+  /** who uses the packages */
+  readonly tokenCounts: TokenCounts;
   /** Composer's search and lists, including mirrored packages */
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
   /** publishes versions again that were withdrawn by hand */
@@ -50,7 +57,7 @@ export interface ComposedPackages extends PackageServices, Pick<PurgeServices, '
 export function composePackages(
   config: Config,
   context: Context,
-  { state, files, published, tombstones, retention, onError, onUnrendered = onError }: PackageParts,
+  { state, files, published, tombstones, retention, countedBy, onError, onCut, onUnrendered = onError }: PackageParts,
 ): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
@@ -71,6 +78,7 @@ export function composePackages(
     ),
     downloads,
     installs,
+    tokenCounts: createTokenCounts({ state, now, by: countedBy, retention, onError, onCut }),
     lookupsWith: (mirrored) => createLookups({ files, catalogue, usage, mirrored, path: publicPathOf(config) }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder, actor) }),
     withdrawalsOf,

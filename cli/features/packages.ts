@@ -13,11 +13,14 @@ export function open({ config, context, store, tree, settings, log, tombstones }
     published: tree.published,
     tombstones,
     retention: settingOf(settings, 'retention.statistics_days'),
+    countedBy: settingOf(settings, 'statistics.by'),
     onError: (err) => log.logger.error({ err }, 'downloads could not be stored; the server tries again'),
+    onCut: (sentence) => log.logger.warn(sentence),
     onUnrendered: (err) =>
       log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text'),
   });
   const closing = new CloseSteps();
+  closing.add(packages.tokenCounts.close);
   closing.add(packages.installs.close);
   closing.add(packages.downloads.close);
   return {

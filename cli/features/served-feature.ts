@@ -37,8 +37,8 @@ export interface FeatureOffers {
   readonly services?: Services;
   /** sign-in at identity providers; undefined: none is configured */
   readonly singleSignOn?: SingleSignOn | undefined;
-  /** called for every archive that is sent */
-  readonly onDownload?: (name: string, version: string) => void;
+  /** called for every archive that is sent; `token`: the id of the client's token */
+  readonly onDownload?: (name: string, version: string, token: string | undefined) => void;
   /** a code for creating the first admin; undefined if a user exists */
   readonly setupCode?: () => Promise<Secret | undefined>;
 }

@@ -87,8 +87,9 @@ function signingIn({ config, context: { now, randomBytes }, store: state }: Serv
 }
 
 /** The state, the counters, the settings and the version of this server, which its services show. */
-function factsOf({ config, context, uses, counters, settings, store: state }: ServingCore) {
+function factsOf({ config, context, uses, counters, settings, advisories, store: state }: ServingCore) {
   return {
+    advisories,
     uses,
     counters,
     settings,

@@ -10,10 +10,18 @@ export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers)
   const reports = createInstallReports({
     files: tree.files,
     mirrored: mirror?.tree,
-    onInstall: packages.installs.count,
+    onInstall: (name, version, token) => {
+      packages.installs.count(name, version);
+      packages.tokenCounts.count(name, version, token, [0, 1]);
+    },
   });
   return {
-    offers: { onDownload: packages.downloads.count },
+    offers: {
+      onDownload: (name, version, token) => {
+        packages.downloads.count(name, version);
+        packages.tokenCounts.count(name, version, token, [1, 0]);
+      },
+    },
     answers: createInstallReportFeature(reports),
     advertises: ['notify-batch'],
   };

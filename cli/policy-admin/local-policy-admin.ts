@@ -1,6 +1,8 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
 import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
+import { createBlockedVersions, type BlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
+import { createPolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
@@ -17,6 +19,9 @@ import { composePolicyAdmin } from './compose-admin.ts';
 
 export interface LocalPolicyAdmin {
   readonly policy: PolicyAdmin;
+  /** the files of the published tree */
+  readonly published: PublishedFiles;
+  readonly blockedVersions: BlockedVersions;
   /** The status of the feeds, by their copies here. Empty for a registry without feeds. */
   readonly feeds: () => readonly FeedStatus[];
   /** leaves the state open */
@@ -42,11 +47,15 @@ export async function openLocalPolicyAdmin(
     now,
     ...(here === undefined ? {} : { outside: here.outside }),
   });
+  const reader = createPolicyReader(sources);
   return {
+    published: tree.published,
+    blockedVersions: createBlockedVersions(reader),
     policy: composePolicyAdmin(config, context, {
       store,
       settings,
       sources,
+      reader,
       published: tree.published,
       privateNames,
       feeds: here === undefined ? undefined : policyFeeds(() => here.feeds, createAuditedStore({ store, now })),

@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 
-import { example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addImpact, addPrune]) add(program, wire);
+  for (const add of [addVerify, addWhy, addUsage, addImpact, addPrune]) add(program, wire);
 }
 
 function addVerify(program: Command, wire: Wire): void {
@@ -30,6 +30,24 @@ function addWhy(program: Command, wire: Wire): void {
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', example('libretto why acme/hello', 'libretto why acme/hello 1.2.0'));
   wire(why, () => import('../commands/inspect/why.ts'));
+}
+
+function addUsage(program: Command, wire: Wire): void {
+  const usage = program
+    .command('usage')
+    .argument('<package>', 'vendor/name')
+    .argument('[constraint]', "only versions that satisfy it, in Composer's syntax")
+    .option('--since <day>', 'only uses on this day in UTC or later')
+    .option('--csv', 'print a CSV file')
+    .summary('list the tokens that use a package')
+    .description(
+      'List the tokens that downloaded or installed each version of a package. They are counted if the setting ' +
+        'statistics.by is token.',
+    );
+  wire(
+    withRegistry(usage, 'reads', 'libretto usage acme/hello', 'libretto usage acme/hello "1.2.*" --since 2026-11-01'),
+    () => import('../commands/usage/usage.ts'),
+  );
 }
 
 function addImpact(program: Command, wire: Wire): void {

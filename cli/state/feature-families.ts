@@ -22,6 +22,8 @@ import { tokenKey, parseTokenRecord, type TokenId } from '../../proxy/core/token
 import { parsePublisherRecord, publisherKey } from '../../proxy/publishers/model/publisher.ts';
 import { parsePublisherUse } from '../../proxy/publishers/model/publisher-use.ts';
 import { parseTokenRun, tokenRunPrefix } from '../../proxy/publishers/model/token-run.ts';
+import { parseCounting } from '../../proxy/usage/expired-uses.ts';
+import { isCount, parseUsageRow, parseUsedKey, usedByKey, usedKey } from '../../proxy/usage/usage-row.ts';
 import { parseUsedId } from '../../proxy/publishers/tokens/used-ids.ts';
 
 /** `done`: how far a log was handed over. `known`: the things that were there at the last look. */
@@ -29,6 +31,12 @@ const isCursor = (value: JsonValue): boolean =>
   isJsonObject(value) && (typeof value['done'] === 'number' || Array.isArray(value['known']));
 
 const endpointIn = (key: string): string => key.split('/')[1] ?? '';
+
+/** The row of the package and the user that `used-by/…` names. */
+function packageOfUser(key: string): string {
+  const [, who = '', vendor, project] = key.split('/');
+  return usedKey(`${vendor}/${project}`, who);
+}
 
 export const featureFamilies: readonly (readonly [string, StateFamily])[] = [
   ['event-outbox', { isRow: (value, key) => key.endsWith(`-${parseEvent(value).id}`) }],
@@ -66,6 +74,25 @@ export const featureFamilies: readonly (readonly [string, StateFamily])[] = [
             : key === policyKey && 'policy' in parsePolicy(value),
     },
   ],
+  ['usage', parsed(parseCounting)],
+  [
+    'used',
+    {
+      ...parsed(parseUsageRow),
+      companions: (_value, key) => {
+        const { name, who } = parseUsedKey(key);
+        return [{ key: usedByKey(who, name), agrees: (value) => value === 1 }];
+      },
+    },
+  ],
+  [
+    'used-by',
+    {
+      isRow: (value) => value === 1,
+      companions: (_value, key) => [fits(packageOfUser(key), parseUsageRow, (row) => row !== undefined)],
+    },
+  ],
+  ['used-rows', { isRow: (value) => isJsonObject(value) && isCount(value['rows']) && isCount(value['cut']) }],
   ['oidc-jti', parsed(parseUsedId)],
   ['publisher', { isRow: (value, key) => publisherKey(parsePublisherRecord(value).id) === key }],
   ['publisher-use', parsed(parsePublisherUse)],

@@ -83,7 +83,8 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller 
   };
 }
 
-function maySee(caller: Caller | Operator, record: TokenRecord): boolean {
+/** An admin, and a maintainer for the tokens that they made. */
+export function maySee(caller: Caller | Operator, record: Pick<TokenRecord, 'created_by'>): boolean {
   return managesAll(caller) || (caller.kind === 'user' && record.created_by === `user:${caller.userId}`);
 }
 

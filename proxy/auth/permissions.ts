@@ -149,6 +149,8 @@ export const apiPermissions = {
   getReadme: [readers, 'token views', 'team views'],
   getChangelog: [readers, 'token views', 'team views'],
   getStatistics: [readers, 'token views', 'team views'],
+  // a maintainer: only the names of their own tokens; the service checks `created_by`
+  getUsage: [maintainers, 'team views'],
   withdrawVersion: [maintainers, 'session', 'password', 'builder'],
   purgeVersion: [admins, 'session', 'builder'],
   listPurgedVersions: [admins],

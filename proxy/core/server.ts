@@ -61,8 +61,8 @@ export interface ProxyOptions {
   readonly trustedProxies: readonly AddressRange[];
   /** additions to packages.json, called for each request of it; undefined: none */
   readonly rootChanges?: (() => MaybeAsync<RootChanges>) | undefined;
-  /** counts every sent archive */
-  readonly onDownload?: ((name: string, version: string) => void) | undefined;
+  /** counts every sent archive; `token`: the id of the client's token */
+  readonly onDownload?: ((name: string, version: string, token: string | undefined) => void) | undefined;
   /** packages of other registries; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */

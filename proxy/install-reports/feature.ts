@@ -15,7 +15,7 @@ export function createInstallReportFeature(reports: InstallReports): Feature {
             open: false,
             answer: ({ incoming, token, nowMs, sendContinue }) => {
               sendContinue();
-              return reports.answer(incoming, token?.view, nowMs);
+              return reports.answer(incoming, token ?? {}, nowMs);
             },
           },
   };

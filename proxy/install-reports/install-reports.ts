@@ -10,20 +10,21 @@ import type { HttpRequest } from '../core/http/http-request.ts';
 import { readJsonBody } from '../core/http/request-body.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
-import { filterOf, type View } from '../core/views/view.ts';
+import type { Caller } from '../core/protocol/request-preferences.ts';
+import { filterOf } from '../core/views/view.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 
 export interface InstallReports {
   /** `request`: a POST with an unread body. */
-  readonly answer: (request: HttpRequest, view: View | undefined, nowMs: number) => Promise<Answer>;
+  readonly answer: (request: HttpRequest, caller: Caller, nowMs: number) => Promise<Answer>;
 }
 
 export interface InstallReportParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'archives' | 'visible'>;
   /** installs of mirrored packages count if this server has fetched the archive */
   readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
-  /** called for every install, with the version's label */
-  readonly onInstall: (name: PackageName, version: string) => void;
+  /** called for every install, with the version's label and the id of the caller's token */
+  readonly onInstall: (name: PackageName, version: string, token: string | undefined) => void;
 }
 
 interface Install {
@@ -40,7 +41,7 @@ const longestVersion = 200;
 const packagesAtOnce = 32;
 
 export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
-  const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
+  const count = async ({ name, version }: Install, { view, id }: Caller, moment: Moment): Promise<number> => {
     const filter = filterOf(view, name);
     // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
     const shows = await files.visible.shows(view, name, 'archives', moment.epoch);
@@ -50,18 +51,18 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
       archives?.find([version], undefined, filter)?.version ??
       (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
     if (known === undefined) return 0;
-    onInstall(name, known);
+    onInstall(name, known, id);
     return 1;
   };
   return {
-    answer: async (request, view, nowMs) => {
+    answer: async (request, caller, nowMs) => {
       try {
         const installs = parseReport(await readJsonBody(request, { mostBytes, longestMs }));
         const moment = { nowMs, epoch: await files.epoch(nowMs) };
         let counted = 0;
         for (let from = 0; from < installs.length; from += packagesAtOnce) {
           const known = await Promise.all(
-            installs.slice(from, from + packagesAtOnce).map((install) => count(install, view, moment)),
+            installs.slice(from, from + packagesAtOnce).map((install) => count(install, caller, moment)),
           );
           counted += known.reduce((sum, one) => sum + one, 0);
         }

@@ -29,6 +29,8 @@ import { registerStatus, type StatusServices } from './routes/status.ts';
 import { teamOperations, type TeamServices } from '../teams/operations.ts';
 import { tokenOperations, type TokenServices } from '../tokens/operations.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
+import { usageOperations } from '../usage/operations.ts';
+import type { UsageServices } from '../usage/read-usage.ts';
 import { userOperations, type UserServices } from '../people/operations.ts';
 
 export interface Services
@@ -54,6 +56,7 @@ export interface Services
     TeamServices,
     TokenServices,
     UploadServices,
+    UsageServices,
     Omit<UserServices, 'people'> {
   readonly sessions: Sessions;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
@@ -70,6 +73,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerOwnTokens(api, services);
   addOperations(api, services, connectionOperations);
   addOperations(api, services, packageOperations);
+  addOperations(api, services, usageOperations);
   registerPackageTexts(api, services);
   registerPasskeys(api, services);
   addOperations(api, services, policyOperations);

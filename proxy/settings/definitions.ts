@@ -132,7 +132,18 @@ export const settingDefinitions = {
     3650,
     'the default number of days that a cleanup keeps withdrawn and superseded ZIPs',
   ),
-  'retention.statistics_days': whole(400, 1, 3650, 'the number of days with daily download and install counts'),
+  'retention.statistics_days': whole(
+    400,
+    1,
+    3650,
+    'the number of days that download and install counts by day, and uses by token, are kept',
+  ),
+  'statistics.by': choice(
+    'version',
+    ['version', 'token'],
+    'what downloads and installs are counted by: the version alone, or also the token, which shows who uses a version; ' +
+      'takes effect at once',
+  ),
   'retention.jobs': whole(20, 1, 1000, 'the number of jobs kept per repository'),
   'sync.parallel': whole(4, 1, 64, 'the number of repositories that a server syncs at once, two of them from one host'),
   'publishing.keyless_only': patterns(

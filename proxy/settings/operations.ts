@@ -77,6 +77,7 @@ const groups: Readonly<Record<string, string>> = {
   passwords: 'passwords of people',
   people: 'what people see',
   retention: 'retention periods',
+  statistics: 'downloads and installs',
   sync: 'syncs of registered repositories',
   publishing: 'uploads of packages',
 };

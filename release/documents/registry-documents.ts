@@ -7,6 +7,7 @@ import { artifactSchema } from '../../proxy/artifacts/artifact-schema.ts';
 import { hookSchema } from '../../proxy/hooks/hook-schema.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/forges/connection-schema.ts';
 import { jobSchema } from '../../proxy/sync/job-schema.ts';
+import { usageSchema } from '../../proxy/usage/usage-schema.ts';
 import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/packages/package-schema.ts';
 import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/sync/repository-schema.ts';
 import { buildReport } from './build-documents.ts';
@@ -51,6 +52,7 @@ export const registryDocuments = {
     z.object({ format, dry_run: z.literal(true).describe('--dry-run was given'), recovery }),
     part.unconfirmedPurge,
   ]),
+  usage: usageSchema.extend({ name }),
   'package statistics': statisticsSchema.extend({ name }),
   'repository add': repositorySchema,
   'repository update': z.union([repositorySchema, part.inConsole]),

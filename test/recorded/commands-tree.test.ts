@@ -113,6 +113,9 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'package statistics acme/hello --json --days 3',
     'package statistics acme/none',
     'package statistics acme/hello --days 0',
+    'usage acme/hello',
+    'usage acme/hello "^1" --json',
+    'usage acme/hello --since today',
     'completion fish',
     'completion ksh',
   ])

@@ -177,6 +177,7 @@ interface Offered {
 async function mirrorPackage(registry: ManagedRegistry, upstream: string): Promise<void> {
   await succeeds(registry.cli('settings', 'set', 'mirroring.enabled', 'true'));
   await succeeds(registry.cli('settings', 'set', 'mirroring.url', upstream));
+  await succeeds(registry.cli('settings', 'set', 'statistics.by', 'token'));
   await registry.stop('SIGTERM');
   await registry.start();
   const { token } = await call(registry, 'POST', '/api/tokens', { description: 'A client', kind: 'read' });

@@ -2,6 +2,7 @@
 // compiled program in a process of its own. Downloads are written when they are read.
 
 import { dirname, join } from 'node:path';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Environment } from '../../cli/io/environment.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
@@ -16,6 +17,7 @@ import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
 import { createTombstones } from '../../proxy/core/protocol/tombstones.ts';
 import type { PackageServices } from '../../proxy/packages/operations.ts';
 import type { PurgeServices } from '../../proxy/packages/purge-operations.ts';
+import { createTokenCounts, type TokenCounts } from '../../proxy/usage/token-counts.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
@@ -41,8 +43,9 @@ export function packageServices(
   store: AuditedStore,
   now: () => number,
   { data, ...tree }: { readonly data: string; readonly files: TreeFiles; readonly published: PublishedFiles },
+  countedBy: () => MaybeAsync<string>,
   render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') },
-): PackageServices & Pick<PurgeServices, 'purgesOf'> {
+): PackageServices & Pick<PurgeServices, 'purgesOf'> & { readonly tokenCounts: TokenCounts } {
   const builder = builderOf(data);
   const published = asViewsSee(tree, now);
   const tombstones = createTombstones(published);
@@ -59,6 +62,7 @@ export function packageServices(
     ),
     downloads: createDownloads({ state, now, everyMs: 0, onError }),
     installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
+    tokenCounts: createTokenCounts({ state, now, by: countedBy, retention: () => 400, onError, everyMs: 0 }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder, actor) }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder, actor) }),
   };

@@ -171,7 +171,8 @@ export async function runManagement(
   const plain = createLocalFiles({ dataDirectory: folder.at('data'), cacheBytes, onNewer });
   const files = options.watch === undefined ? plain : withVisibleNames(watched('files', plain), cacheBytes / 8);
   const tree = { files, published: watched('published', createLocalPublishedFiles(folder.at('data'))) };
-  const published = packageServices(state, store, now, { data: folder.at('data'), ...tree }, options.render);
+  const countedBy = settingOf(settings, 'statistics.by');
+  const published = packageServices(state, store, now, { data: folder.at('data'), ...tree }, countedBy, options.render);
   const services: Services = {
     ...repositories,
     ...artifactServices(store, now, folder.at('data'), options.uploads),
@@ -180,6 +181,7 @@ export async function runManagement(
     ...repositories.publishing,
     ...policyServices({ state, store, settings, packages: published, uses, now, ...options.policy }),
     dataDirectory: folder.at('data'),
+    advisories: createPublishedAdvisories(published.published),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),
     devicePage: ({ headers }) => `http://${headers.host}/ui/device`,
@@ -214,7 +216,7 @@ export async function runManagement(
     counters,
     uses,
     rootChanges: advertisedRoot(settings, { path: '' }),
-    advisories: createPublishedAdvisories(services.published),
+    advisories: services.advisories,
     tombstones: createTombstones(services.published),
     files,
     lookups: createLookups({
@@ -226,8 +228,14 @@ export async function runManagement(
     feeds: { ...services, publicUrl: options.publicUrl, hasPages: options.hasPages ?? true },
     management: createManagement(services, options.register),
     dataDirectory: folder.at('data'),
-    onDownload: services.downloads.count,
-    onInstall: services.installs.count,
+    onDownload: (name, version, token) => {
+      services.downloads.count(name, version);
+      published.tokenCounts.count(name, version, token, [1, 0]);
+    },
+    onInstall: (name, version, token) => {
+      services.installs.count(name, version);
+      published.tokenCounts.count(name, version, token, [0, 1]);
+    },
     now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     certificate: options.certificate,

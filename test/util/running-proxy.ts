@@ -83,8 +83,8 @@ export interface RunningOptions {
   readonly features?: readonly Feature[];
   /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
-  readonly onDownload?: (name: string, version: string) => void;
-  readonly onInstall?: (name: string, version: string) => void;
+  readonly onDownload?: (name: string, version: string, token: string | undefined) => void;
+  readonly onInstall?: (name: string, version: string, token: string | undefined) => void;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
   readonly feeds?: Omit<AtomFeedParts, 'files'> | undefined;

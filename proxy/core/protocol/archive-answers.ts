@@ -17,8 +17,8 @@ import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 
 export interface ArchiveAnswersOptions {
   readonly files: TreeFiles;
-  /** Counts every sent archive; called while a request is answered. */
-  readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
+  /** Counts every sent archive; called while a request is answered. `token`: the id of the caller's token. */
+  readonly onDownload?: ((name: PackageName, version: string, token: string | undefined) => void) | undefined;
   /** packages of other registries, for names that are not published here; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
@@ -133,15 +133,15 @@ export class ArchiveAnswers {
   #counted(
     name: PackageName,
     version: string,
-    { head }: RequestPreferences,
+    { head, token }: RequestPreferences,
     answer: MaybeAsync<Answer>,
   ): MaybeAsync<Answer> {
     const onDownload = this.#onDownload;
     if (onDownload === undefined || head) return answer;
     return andThen(answer, (settled) => {
       const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
-      if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version));
-      else if (settled.status === 200) onDownload(name, version);
+      if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version, token));
+      else if (settled.status === 200) onDownload(name, version, token);
       return settled;
     });
   }

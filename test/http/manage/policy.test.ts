@@ -53,6 +53,20 @@ async function ask(
     : [0, ''];
 }
 
+async function expectUnauthenticated(
+  some: readonly DescribedOperation[],
+  as: string,
+  asked: RunningManagement,
+): Promise<void> {
+  for (const operation of some) {
+    const open = decidePermission(operation.id, 'nobody') === 'allowed';
+    expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
+      operation.id,
+      ...(open ? [0, ''] : [401, 'INVALID_TOKEN']),
+    ]);
+  }
+}
+
 describe('the permissions', () => {
   it('has one row for each operation, and one operation for each row', () => {
     expect(operations.map(({ id }) => id).toSorted()).toEqual(
@@ -77,13 +91,9 @@ describe('the permissions', () => {
   it.each(['no-token-at-all', `lib_read_${'A'.repeat(40)}`, 'e30.e30.e30'])(
     'treats %s as unauthenticated',
     async (as) => {
-      await using asked = await runManagement(); // because guesses per minute are limited
-      for (const operation of operations) {
-        const open = decidePermission(operation.id, 'nobody') === 'allowed';
-        expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
-          operation.id,
-          ...(open ? [0, ''] : [401, 'INVALID_TOKEN']),
-        ]);
+      for (let from = 0; from < operations.length; from += 50) {
+        await using asked = await runManagement(); // because guesses per minute are limited
+        await expectUnauthenticated(operations.slice(from, from + 50), as, asked);
       }
     },
   );

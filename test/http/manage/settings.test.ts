@@ -60,6 +60,7 @@ describe('GET /api/settings', () => {
       'passwords',
       'people',
       'retention',
+      'statistics',
       'sync',
       'publishing',
     ]);

@@ -1,5 +1,6 @@
 // The filtered events as a file: CSV for spreadsheets, JSON lines for programs.
 
+import { csvLine } from '../../../../build/shared/text/csv-line.ts';
 import type { AuditEvent } from '../../../state/audit.ts';
 import { readAuditLog, type AuditFilter } from '../../../state/audit-log.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
@@ -29,7 +30,7 @@ async function exportEvents(
         'application/jsonl; charset=utf-8',
         events.map((event) => JSON.stringify(event)),
       )
-    : file(`audit${part}.csv`, 'text/csv; charset=utf-8', [header, ...events.map(csvLine)]);
+    : file(`audit${part}.csv`, 'text/csv; charset=utf-8', [header, ...events.map(eventLine)]);
 }
 
 interface Exported {
@@ -57,12 +58,6 @@ function file(name: string, type: string, lines: readonly string[]): FileDownloa
 
 const header = 'seq,time,actor,action,subject,details,hash';
 
-function csvLine({ seq, time, actor, action, subject, details, hash }: AuditEvent): string {
-  return [String(seq), time, actor, action, subject, JSON.stringify(details), hash].map(csvCell).join(',');
-}
-
-/** Quoted (RFC 4180). A spreadsheet would run a text that begins like a formula, so an apostrophe stands before it. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+function eventLine({ seq, time, actor, action, subject, details, hash }: AuditEvent): string {
+  return csvLine([String(seq), time, actor, action, subject, JSON.stringify(details), hash]);
 }

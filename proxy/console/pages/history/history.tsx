@@ -2,7 +2,7 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { describePublications } from './described-publication.ts';
@@ -12,9 +12,8 @@ import { liftForm } from './lift-page.tsx';
 import { rollBackForm } from './roll-back-page.tsx';
 import { countIn, serialParam } from './serial.ts';
 
-export interface HistoryPageServices {
+export interface HistoryPageServices extends UsageServices {
   readonly inspection: () => Promise<Inspection>;
-  readonly state: Pick<StateStore, 'get' | 'range'>;
 }
 
 const perPage = 30;

@@ -11,11 +11,14 @@ import { A } from '../../components/place.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { fieldFault, type FormState } from '../../request/form-fields.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
+import { readUsedBy, UsedBy, type UsedByProps } from '../package/used-by.tsx';
 import { serialParam } from './serial.ts';
 
 const serialField = 'serial';
 
-export function rollBackForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): FormPage {
+export function rollBackForm(services: UsageServices & { readonly inspection: () => Promise<Inspection> }): FormPage {
+  const { inspection } = services;
   return {
     path: '/history/:serial/roll-back',
     operation: 'rollBack',
@@ -23,10 +26,11 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
     show: async (request, form) => {
       const to = serialParam(request);
       const preview = await (await inspection()).rollbacksOf(actorOf(request.caller)).preview(to);
+      const usedBy = await readUsers(services, request, preview);
       return {
         title: `Roll back to publication ${to}`,
         section: 'history',
-        content: <RollBack {...{ to, preview, form }} may={request.may} asksPassword={request.asksPassword} />,
+        content: <RollBack {...{ to, preview, form, usedBy }} may={request.may} asksPassword={request.asksPassword} />,
       };
     },
     submit: async (request, fields) => {
@@ -42,16 +46,36 @@ export function rollBackForm({ inspection }: { readonly inspection: () => Promis
   };
 }
 
+const mostPackages = 10;
+
+/** Who uses the versions that go, of the first packages; empty: the visitor may not know it. */
+async function readUsers(
+  services: UsageServices,
+  request: SignedInRequest,
+  { withdrawn }: RollbackReport,
+): Promise<readonly UsedByProps[]> {
+  const names = [...new Set(withdrawn.map(({ name }) => name))].slice(0, mostPackages);
+  const found = await Promise.all(
+    names.map((name) => {
+      const versions = withdrawn.filter((one) => one.name === name).map(({ version }) => version);
+      return readUsedBy(services, request, name, versions);
+    }),
+  );
+  return found.flatMap((one) => one ?? []);
+}
+
 interface RollBackProps {
   readonly to: number;
   readonly preview: RollbackReport;
+  /** of the packages with withdrawn versions */
+  readonly usedBy: readonly UsedByProps[];
   readonly form: FormState;
   readonly may: SignedInRequest['may'];
   readonly asksPassword: boolean;
 }
 
 function RollBack(props: RollBackProps): Child {
-  const { to, preview, may } = props;
+  const { to, preview, usedBy, may } = props;
   const { added, changed, withdrawn, metadata } = preview;
   const isNothing = added.length + changed.length + withdrawn.length + metadata.length === 0;
   return (
@@ -75,6 +99,12 @@ function RollBack(props: RollBackProps): Child {
       ) : (
         <>
           <Changes {...preview} />
+          {usedBy.map((one) => (
+            <section>
+              <h3>{one.name}</h3>
+              <UsedBy {...one} />
+            </section>
+          ))}
           <Confirmation {...props} />
         </>
       )}

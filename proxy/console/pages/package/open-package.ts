@@ -27,6 +27,8 @@ export interface OpenPackage {
   readonly explanation: WhyAnswer | undefined;
   /** true: the visitor sees only the packages of teams, and learns nothing of sources, reasons and what was left out */
   readonly isLimited?: boolean;
+  /** true: the visitor may know who uses the package */
+  readonly seesUsage?: boolean;
 }
 
 /** The name in the path, in lower case. Throws NOT_FOUND. */
@@ -42,7 +44,7 @@ export function nameIn({ param }: Pick<PageRequest, 'param'>): PackageName {
 export async function openPackage(
   services: PackagePageServices,
   name: PackageName,
-  { nowMs, caller }: Pick<PageRequest, 'nowMs' | 'caller'>,
+  { nowMs, caller, may }: Pick<PageRequest, 'nowMs' | 'caller' | 'may'>,
 ): Promise<OpenPackage | undefined> {
   const { catalogue, published, advisories } = services;
   const view = caller?.view;
@@ -69,6 +71,7 @@ export async function openPackage(
     advisories: advisoriesOf(lists, name),
     explanation,
     isLimited: view !== undefined,
+    seesUsage: may('getUsage'),
   };
 }
 

@@ -15,6 +15,7 @@ export type PackageTab =
   | 'requires'
   | 'dependents'
   | 'downloads'
+  | 'usage'
   | 'changelog'
   | 'advisories'
   | 'why';
@@ -58,6 +59,7 @@ function tabsOf(opened: OpenPackage, current: PackageTab, isCatalogue: boolean) 
     tab('requires', 'Requires'),
     tab('dependents', 'Dependents', dependents.length),
     ...(isCatalogue ? [] : [tab('downloads', 'Downloads')]),
+    ...(opened.seesUsage === true ? [tab('usage', 'Used by')] : []),
     ...(latest.entry.changelog === undefined && current !== 'changelog' ? [] : [tab('changelog', 'Changelog')]),
     ...(warned === 0 && current !== 'advisories' ? [] : [tab('advisories', 'Advisories', warned)]),
     ...(isCatalogue || opened.isLimited === true ? [] : [tab('why', 'Why')]),

@@ -4,25 +4,17 @@ import type { Inspection } from '../../../inspection/inspection.ts';
 import type { Mirror } from '../../../mirror/mirror.ts';
 import type { MirrorReport } from '../../../mirror/mirror-report.ts';
 import type { MirroredCatalogue } from '../../../mirror/mirrored-catalogue.ts';
-import type { Catalogue } from '../../../packages/catalogue.ts';
 import type { Downloads } from '../../../packages/downloads.ts';
 import type { PackageTextReader } from '../../../packages/package-texts.ts';
 import type { Restorations } from '../../../packages/restorations.ts';
 import type { Withdrawals } from '../../../packages/withdrawals.ts';
-import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
 import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { Actor } from '../../../state/audit.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
-import type { PublishedAdvisories } from '../../../core/tree/published-advisories.ts';
-import type { PublishedFiles } from '../../../core/tree/published-files.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
 
-export interface PackagePageServices {
-  readonly catalogue: Catalogue;
-  /** files of the served tree */
-  readonly published: PublishedFiles;
+export interface PackagePageServices extends UsageServices {
   readonly packageTexts: PackageTextReader;
   readonly downloads: Downloads;
-  readonly advisories: PublishedAdvisories;
   /** undefined: this server has no packages of other registries */
   readonly mirrored: MirroredCatalogue | undefined;
   /** what is stored of mirrored packages */
@@ -32,7 +24,5 @@ export interface PackagePageServices {
   readonly inspection: () => Promise<Inspection>;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;
-  readonly blockedVersions: BlockedVersions;
   readonly policyAdmin: Pick<PolicyAdmin, 'explain'>;
-  readonly state: Pick<StateStore, 'get' | 'range'>;
 }

@@ -21,6 +21,7 @@ import { showOverview } from './overview-page.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { showRequires } from './requires-page.tsx';
 import { restoreForm } from './restore-page.tsx';
+import { showUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
@@ -71,6 +72,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
       return mirrored ?? showWhy(services, request, name, opened);
     },
   });
+  pages.page({ path: `${root}/usage`, operation: 'getUsage', show: (request) => showUsage(services, request) });
   pages.form(withdrawForm(services));
   pages.form(restoreForm(services));
   pages.page({ path: root, operation: 'getPackage', show: (request) => showPackage(services, request) });

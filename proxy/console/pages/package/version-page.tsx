@@ -26,6 +26,7 @@ import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
 import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
+import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 
 interface VersionProps {
   readonly opened: OpenPackage;
@@ -35,6 +36,8 @@ interface VersionProps {
   readonly run: PublishedFrom | undefined;
   /** what the policy has against it; undefined: nothing */
   readonly block: Block | undefined;
+  /** undefined: the visitor may not know it */
+  readonly usedBy: UsedByProps | undefined;
   readonly request: SignedInRequest;
 }
 
@@ -45,15 +48,16 @@ export async function showVersion(
   opened: OpenPackage,
 ): Promise<PageView> {
   const version = publishedVersionIn(request.query, opened);
-  const [locate, run, blockOf] = await Promise.all([
+  const [locate, run, blockOf, usedBy] = await Promise.all([
     locateNames(services, opened, request),
     readPublishedFrom(services.state, { ...version.entry, name: opened.name }),
     services.blockedVersions(opened.name, request.nowMs),
+    readUsedBy(services, request, opened.name, [version.entry.version]),
   ]);
   return {
     title: `${opened.name} ${version.entry.version}`,
     section: 'packages',
-    content: <Version {...{ opened, version, locate, run, request }} block={blockOf(version)} />,
+    content: <Version {...{ opened, version, locate, run, usedBy, request }} block={blockOf(version)} />,
   };
 }
 
@@ -72,7 +76,7 @@ export function publishedVersionIn(
   });
 }
 
-function Version({ opened, version, locate, run, block, request }: VersionProps): Child {
+function Version({ opened, version, locate, run, block, usedBy, request }: VersionProps): Child {
   const { name } = opened;
   const { entry, record } = version;
   return (
@@ -100,6 +104,7 @@ function Version({ opened, version, locate, run, block, request }: VersionProps)
           {block === undefined ? (
             <CodeBlock label="the line that installs this version" text={requireLine(`${name}:${entry.version}`)} />
           ) : null}
+          {usedBy === undefined ? null : <UsedBy {...usedBy} />}
           <Links record={record} locate={locate} />
         </section>
         <aside class="stack">
@@ -112,7 +117,12 @@ function Version({ opened, version, locate, run, block, request }: VersionProps)
 }
 
 /** Clients do not get this version, whatever their token sees. */
-function Blocked({ opened: { name }, version, block, request }: Omit<VersionProps, 'locate' | 'run'>): Child {
+function Blocked({
+  opened: { name },
+  version,
+  block,
+  request,
+}: Omit<VersionProps, 'locate' | 'run' | 'usedBy'>): Child {
   if (block === undefined) return null;
   return (
     <Notice kind="bad">

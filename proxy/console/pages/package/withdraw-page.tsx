@@ -18,6 +18,7 @@ import { callFor } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameIn, packagePath, reportDamage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
+import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 
 export function withdrawForm(services: PackagePageServices): FormPage {
   return {
@@ -29,10 +30,11 @@ export function withdrawForm(services: PackagePageServices): FormPage {
       const { impact } = await services.inspection();
       const found = await reportDamage(impact.read(name, requireVersion(request, name)));
       const block = await blockAmong(services, name, found.version, request.nowMs);
+      const usedBy = await readUsedBy(services, request, name, [found.version]);
       return {
         title: `Withdraw ${name} ${found.version}`,
         section: 'packages',
-        content: <Withdraw impact={found} block={block} form={form} asksPassword={request.asksPassword} />,
+        content: <Withdraw impact={found} {...{ block, usedBy, form }} asksPassword={request.asksPassword} />,
       };
     },
     submit: async (request) => {
@@ -72,11 +74,13 @@ interface WithdrawProps {
   readonly impact: WithdrawalImpact;
   /** what the policy has against the version; undefined: nothing */
   readonly block: Block | undefined;
+  /** undefined: the visitor may not know it */
+  readonly usedBy: UsedByProps | undefined;
   readonly form: FormState;
   readonly asksPassword: boolean;
 }
 
-function Withdraw({ impact, block, form, asksPassword }: WithdrawProps): Child {
+function Withdraw({ impact, block, usedBy, form, asksPassword }: WithdrawProps): Child {
   const { name, version, left } = impact;
   return (
     <>
@@ -88,6 +92,7 @@ function Withdraw({ impact, block, form, asksPassword }: WithdrawProps): Child {
             : `The rule ${block.rule} of the policy blocks this version already, so existing lock files do not install it.`
         }
       />
+      {usedBy === undefined ? null : <UsedBy {...usedBy} />}
       <Broken impact={impact} />
       <p>
         {left === 0 ? (

@@ -17,6 +17,7 @@ import { withdrawalKey } from '../../../../proxy/packages/withdrawals.ts';
 import { policyRows } from '../../../util/policy-rows.ts';
 import { jobOfToken, publisherRows } from '../../../util/publisher-rows.ts';
 import { brokenSignInRows, signInRows, userWays } from '../../../util/sign-in-rows.ts';
+import { usageRows } from '../../../util/usage-rows.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 import type { StateStore } from '../../../../proxy/core/state/state-store.ts';
@@ -190,6 +191,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
   ...policyRows(at),
   ...publisherRows(at, otherToken, 'h1'),
   ...signInRows(at, otherUser),
+  ...usageRows,
   'purge/x': {
     name: 'acme/hello',
     version: '1.0.0',

@@ -1,0 +1,65 @@
+// `libretto usage`: the tokens that use a package, and which of its versions.
+
+import { createPublishedAdvisories } from '../../../proxy/core/tree/published-advisories.ts';
+import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
+import { getUsage } from '../../../proxy/usage/operations.ts';
+import type { UsageServices } from '../../../proxy/usage/read-usage.ts';
+import { usageCsv } from '../../../proxy/usage/usage-csv.ts';
+import type { UsageDocument } from '../../../proxy/usage/usage-schema.ts';
+import { counted, formatTable, printLines } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
+import { parsePackageArgument } from '../../purge/package-command.ts';
+import { operationCommand, type Noun } from '../operation-command.ts';
+
+const noun: Noun<UsageServices> = {
+  name: 'package',
+  flags: { constraint: 'the constraint' },
+  compose: async ({ config, state }, context) => {
+    const { published, blockedVersions, close } = await openLocalPolicyAdmin(config, context, state);
+    const advisories = createPublishedAdvisories(published);
+    return {
+      services: { state, published, catalogue: createCatalogue(published), advisories, blockedVersions },
+      close,
+    };
+  },
+};
+
+export const { run } = operationCommand(
+  noun,
+  async ({ operands: [text = '', constraint], flags, json, context, call, print }) => {
+    const isCsv = flags['csv'] === true;
+    if (isCsv && json) throw new UsageError('--csv and --json exclude each other.');
+    const name = parsePackageArgument(text);
+    const [vendor = '', project = ''] = name.split('/');
+    const since = typeof flags['since'] === 'string' ? flags['since'] : undefined;
+    if (since !== undefined && !/^\d{4}-\d\d-\d\d$/.test(since))
+      throw new UsageError(`--since is ${JSON.stringify(since)}; allowed: a day such as 2026-11-01.`);
+    const usage = await call(getUsage, { vendor, package: project, constraint, since });
+    if (isCsv) printLines(context.stdout, usageCsv(usage));
+    else print({ name, ...usage }, () => describe(name, usage));
+  },
+  { area: 'all' },
+);
+
+function describe(name: string, { data, tokens, counted_since: since, truncated }: UsageDocument): readonly string[] {
+  const rows = data.map(({ token, version, state, last_used_on: last, downloads, installs }) => [
+    last,
+    token?.description ?? 'another token',
+    token?.status === 'active' ? (token.owner ?? '') : (token?.status ?? ''),
+    version,
+    state,
+    String(downloads),
+    String(installs),
+  ]);
+  const users = `${counted(tokens, 'token')} ${tokens === 1 ? 'uses' : 'use'} ${name}`;
+  const head = ['LAST USE', 'TOKEN', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'];
+  return [
+    data.length === 0 ? `No use of ${name} is known.` : `${users}:`,
+    ...(data.length === 0 ? [] : formatTable(head, rows)),
+    ...truncated,
+    since === null
+      ? 'Downloads are not counted by token. `libretto settings set statistics.by token` counts them from now on.'
+      : `Downloads are counted by token since ${since}.`,
+  ];
+}

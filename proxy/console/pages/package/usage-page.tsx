@@ -1,0 +1,178 @@
+// Who uses a package: tokens and CI jobs, with the versions that they download, as a table and as a CSV file.
+
+import type { Child } from 'hono/jsx';
+import { isJsonObject } from '../../../../build/contract/json.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import { getUsage } from '../../../usage/operations.ts';
+import { usageCsv } from '../../../usage/usage-csv.ts';
+import type { UsageDocument, UseDocument, VersionState } from '../../../usage/usage-schema.ts';
+import { Badge } from '../../components/badge.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Notice, type State } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
+import { nameIn, openPackage, packagePath } from './open-package.ts';
+import { PackageFrame } from './package-frame.tsx';
+import type { PackagePageServices } from './package-services.ts';
+import { NotCounted } from './used-by.tsx';
+
+interface Filter {
+  readonly constraint: string;
+  readonly since: string;
+}
+
+const mostRows = 500;
+
+export async function showUsage(services: PackagePageServices, request: SignedInRequest): Promise<PageOutcome> {
+  const name = nameIn(request);
+  const [constraint = '', since = ''] = ['constraint', 'since'].map((field) =>
+    (request.query.get(field) ?? '').trim().slice(0, 500),
+  );
+  const usage = await ask(services, request, name, { constraint, since });
+  if (request.query.get('as') === 'csv' && typeof usage !== 'string') {
+    const bytes = Buffer.from(
+      usageCsv(usage)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    return { file: { name: `usage-${name.replace('/', '-')}.csv`, type: 'text/csv; charset=utf-8', bytes } };
+  }
+  // undefined: the package is mirrored, or was withdrawn
+  const opened = await openPackage(services, name, request);
+  const content = <Usage {...{ name, usage, request }} filter={{ constraint, since }} />;
+  return {
+    title: `Used by: ${name}`,
+    section: 'packages',
+    content:
+      opened === undefined ? (
+        <>
+          <PageHead title={name} trail={[{ label: 'Packages', to: '/packages' }]} />
+          {content}
+        </>
+      ) : (
+        <PackageFrame opened={opened} tab="usage">
+          {content}
+        </PackageFrame>
+      ),
+  };
+}
+
+/** A text: what is wrong with the filter. */
+async function ask(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  name: PackageName,
+  { constraint, since }: Filter,
+): Promise<UsageDocument | string> {
+  const [vendor = '', project = ''] = name.split('/');
+  const input = { vendor, package: project, constraint, since: since === '' ? undefined : since };
+  try {
+    return await callFor(services, request, getUsage, input);
+  } catch (error) {
+    const [issue] =
+      error instanceof RegistryError && Array.isArray(error.details['issues']) ? error.details['issues'] : [];
+    if (!isJsonObject(issue)) throw error;
+    return String(issue['message']);
+  }
+}
+
+interface UsageProps {
+  readonly name: PackageName;
+  readonly usage: UsageDocument | string;
+  readonly filter: Filter;
+  readonly request: SignedInRequest;
+}
+
+function Usage({ name, usage, filter, request }: UsageProps): Child {
+  return (
+    <section class="stack">
+      <form class="filters">
+        <div class="field">
+          <label for="constraint">Versions</label>
+          <input id="constraint" name="constraint" value={filter.constraint} placeholder="^1.2" autocomplete="off" />
+        </div>
+        <div class="field">
+          <label for="since">Used since (UTC)</label>
+          <input type="date" id="since" name="since" value={filter.since} />
+        </div>
+        <button class="button">Filter</button>
+        {filter.constraint + filter.since === '' ? null : <A to={packagePath(name, 'usage')}>Show all</A>}
+      </form>
+      {typeof usage === 'string' ? (
+        <Notice kind="bad">{usage}</Notice>
+      ) : (
+        <Found {...{ name, usage, filter, request }} />
+      )}
+    </section>
+  );
+}
+
+function Found({ name, usage, filter, request }: UsageProps & { readonly usage: UsageDocument }): Child {
+  const { data, tokens, counted_since: since, truncated } = usage;
+  return (
+    <>
+      {since === null ? <NotCounted /> : <p class="soft small">Downloads are counted by token since {since}.</p>}
+      {truncated.map((sentence) => (
+        <Notice kind="warn">{sentence}</Notice>
+      ))}
+      {data.length === 0 ? (
+        <EmptyState icon="download" title="No use is known">
+          A token appears here after its first download or install.
+        </EmptyState>
+      ) : (
+        <>
+          <div class="row">
+            <h2>Used by {formatCount(tokens, 'token')}</h2>
+            <span class="row-end">
+              <ButtonLink to={packagePath(name, 'usage', { ...filter, as: 'csv' })} icon="download">
+                CSV
+              </ButtonLink>
+            </span>
+          </div>
+          <Table caption="Uses" columns={columnsOf(request)} rows={data.slice(0, mostRows)} />
+          {data.length > mostRows ? <p class="soft small">and {data.length - mostRows} more, in the CSV file</p> : null}
+        </>
+      )}
+    </>
+  );
+}
+
+const kinds: Readonly<Record<VersionState, State>> = {
+  supported: 'good',
+  dev: 'info',
+  mirrored: 'info',
+  withdrawn: 'warn',
+  advisory: 'bad',
+  blocked: 'bad',
+  purged: 'bad',
+};
+
+function columnsOf(request: SignedInRequest): readonly Column<UseDocument>[] {
+  return [
+    { label: 'Token', cell: ({ token }) => <User {...{ token, request }} /> },
+    { label: 'Owner', cell: ({ token }) => token?.owner ?? '' },
+    { label: 'Version', cell: ({ version }) => <code>{version}</code> },
+    { label: 'State', cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
+    { label: 'Last use', cell: ({ last_used_on: day }) => day },
+    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads) },
+    { label: 'Installs', isNumber: true, cell: ({ installs }) => formatNumber(installs) },
+  ];
+}
+
+function User({ token, request }: Pick<UseDocument, 'token'> & { readonly request: SignedInRequest }): Child {
+  if (token === null) return <span class="soft">a token that you may not see</span>;
+  const isJob = token.id.startsWith('pub_');
+  const isShown = token.status !== 'removed' && request.may(isJob ? 'getPublisher' : 'getToken');
+  return (
+    <span class="breaks">
+      {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : token.description}
+      {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+// One line before a version goes: how many tokens used it in the last days, and which. It leads to the page “Used by”.
+
+import type { Child } from 'hono/jsx';
+import { getUsage } from '../../../usage/operations.ts';
+import { keptDays, dayBefore } from '../../../usage/usage-row.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
+import { A } from '../../components/place.tsx';
+import { formatCount } from '../../components/quantity.ts';
+import type { SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
+import { packagePath } from './open-package.ts';
+
+export interface UsedByProps {
+  readonly name: string;
+  readonly constraint: string;
+  readonly since: string;
+  /** null: uses are not counted by token */
+  readonly countedSince: string | null;
+  readonly tokens: number;
+  /** the descriptions of some, the last used first */
+  readonly names: readonly string[];
+}
+
+const mostNames = 2;
+
+/** `versions`: labels. undefined: the visitor may not know it. */
+export async function readUsedBy(
+  services: UsageServices,
+  request: SignedInRequest,
+  name: string,
+  versions: readonly string[],
+): Promise<UsedByProps | undefined> {
+  if (!request.may('getUsage')) return undefined;
+  const [vendor = '', project = ''] = name.split('/');
+  const constraint = versions.join(' || ');
+  const since = dayBefore(new Date(request.nowMs).toISOString().slice(0, 10), keptDays - 1);
+  const input = { vendor, package: project, constraint, since };
+  const { data, tokens, counted_since: countedSince } = await callFor(services, request, getUsage, input);
+  const names = new Map(
+    data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, token.description]])),
+  );
+  return { name, constraint, since, countedSince, tokens, names: [...names.values()].slice(0, mostNames) };
+}
+
+export function UsedBy({ name, constraint, since, countedSince, tokens, names }: UsedByProps): Child {
+  if (countedSince === null && tokens === 0) return <NotCounted />;
+  const period =
+    countedSince !== null && countedSince > since ? `since ${countedSince}` : `in the last ${keptDays} days`;
+  if (tokens === 0) return <p>No token used it {period}.</p>;
+  const left = tokens - names.length;
+  const more = left === 0 ? [] : [names.length === 0 ? 'names that you may not see' : `${left} more`];
+  return (
+    <p class="breaks">
+      <A to={packagePath(name, 'usage', { constraint, since })}>Used by {formatCount(tokens, 'token')}</A> {period}:{' '}
+      {[...names, ...more].join(', ')}
+    </p>
+  );
+}
+
+export function NotCounted(): Child {
+  return (
+    <p class="soft">
+      Who uses it is not counted: the setting <A to="/settings/statistics.by">statistics.by</A> is not “token”.
+    </p>
+  );
+}

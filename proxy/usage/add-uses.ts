@@ -1,0 +1,96 @@
+// Adds uses to the rows of the state, beside other processes. A package keeps the rows with the newest uses.
+
+import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+import { removeRows, rowsIn } from './expired-uses.ts';
+import {
+  lastUseOf,
+  parseUsageRow,
+  usageRows,
+  usedByKey,
+  usedKey,
+  usedPrefix,
+  usedRowsKey,
+  withUses,
+  type Keeping,
+  type PackageUser,
+  type Uses,
+} from './usage-row.ts';
+
+/** The uses of one user of one package. */
+export interface NewUses {
+  readonly name: string;
+  /** names the row of the user */
+  readonly user: string;
+  readonly who: PackageUser;
+  readonly versions: ReadonlyMap<string, Uses>;
+}
+
+/** Starts again after a concurrent change. Resolves with a sentence for each package whose oldest rows were removed. */
+export async function addUses(
+  state: StateStore,
+  uses: readonly NewUses[],
+  keeping: Keeping,
+): Promise<readonly string[]> {
+  for (;;) {
+    const rows = await Promise.all(uses.map(async (one) => ({ ...one, entry: await state.get(keyOf(one)) })));
+    const totals = await countRows(
+      state,
+      rows.filter(({ entry }) => entry === undefined),
+    );
+    const done = await state.commit({
+      conditions: [
+        ...rows.map((row) => ({ key: keyOf(row), revision: row.entry?.revision ?? null })),
+        ...totals.map(({ name, revision }) => ({ key: usedRowsKey(name), revision })),
+      ],
+      puts: [
+        ...rows.map((row) => ({
+          key: keyOf(row),
+          value: withUses(parseUsageRow(row.entry?.value), row.who, row.versions, keeping),
+        })),
+        ...rows.flatMap(({ entry, user, name }) =>
+          entry === undefined ? [{ key: usedByKey(user, name), value: 1 }] : [],
+        ),
+        ...totals.map(({ name, rows: stored, cut }) => ({ key: usedRowsKey(name), value: { rows: stored, cut } })),
+      ],
+      deletes: [],
+      quiet: true,
+    });
+    if (!done) continue;
+    const full = totals.filter((one) => one.rows > keeping.mostRows);
+    for (const { name, rows: stored } of full)
+      await removeOldest(state, name, stored - Math.floor(keeping.mostRows * 0.95));
+    return full.map(
+      ({ name }) => `${name} has more than ${keeping.mostRows} users: those who used it longest ago are removed`,
+    );
+  }
+}
+
+/** The number of rows of each package that gets new ones, with them. */
+async function countRows(state: StateStore, fresh: readonly NewUses[]) {
+  return Promise.all(
+    [...new Set(fresh.map(({ name }) => name))].map(async (name) => {
+      const entry = await state.get(usedRowsKey(name));
+      const { rows, cut } = rowsIn(entry);
+      const more = fresh.filter((one) => one.name === name).length;
+      return { name, rows: rows + more, cut, revision: entry?.revision ?? null };
+    }),
+  );
+}
+
+function keyOf({ name, user }: NewUses): string {
+  return usedKey(name, user);
+}
+
+/** Some more than needed, so that the next new row removes none. */
+async function removeOldest(state: StateStore, name: string, count: number): Promise<void> {
+  const found: { readonly entry: StateEntry; readonly last: string }[] = [];
+  for await (const rows of usageRows(state, usedPrefix(name)))
+    found.push(...rows.map(({ entry, row }) => ({ entry: { ...entry, value: null }, last: lastUseOf(row) })));
+  const oldest = found.toSorted((one, other) => (one.last < other.last ? -1 : 1)).slice(0, count);
+  await removeRows(
+    state,
+    name,
+    oldest.map(({ entry }) => entry),
+    oldest.length,
+  );
+}

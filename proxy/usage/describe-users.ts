@@ -1,0 +1,69 @@
+// The users of a package in words: the description of a token now, or its last known one, and whose it is.
+
+import { maySee } from '../auth/caller-tokens.ts';
+import { actorOf, type Caller, type Operator } from '../auth/caller.ts';
+import { readUser } from '../auth/user-records.ts';
+import { parseTokenId, parseTokenRecord, tokenKey, tokenStatus } from '../core/tokens/token.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { parsePublisherId, parsePublisherRecord, publisherKey } from '../publishers/model/publisher.ts';
+import type { PackageUser } from './usage-row.ts';
+import type { UseDocument } from './usage-schema.ts';
+
+type Reader = Pick<StateStore, 'get'>;
+type UserDocument = NonNullable<UseDocument['token']>;
+
+/** In the order of `users`; undefined for a token that the caller may not list, and is not theirs. */
+export async function describeUsers(
+  state: Reader,
+  users: readonly PackageUser[],
+  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+): Promise<readonly (UserDocument | undefined)[]> {
+  const emails = new Map<string, Promise<string | null>>();
+  const emailOf = (id: string): Promise<string | null> => {
+    const known = emails.get(id) ?? readUser(state, id).then((user) => user?.record.email ?? null);
+    emails.set(id, known);
+    return known;
+  };
+  return Promise.all(
+    users.map(async (user) => {
+      const isOwn = user.person !== null && actorOf(caller) === `user:${user.person}`;
+      if (!isOwn && !maySee(caller, user)) return undefined;
+      return parsePublisherId(user.id) === undefined
+        ? describeToken(state, user, nowMs, emailOf)
+        : describeJobs(state, user);
+    }),
+  );
+}
+
+async function describeToken(
+  state: Reader,
+  { id, description, kind, created_by, person, run_url }: PackageUser,
+  nowMs: number,
+  emailOf: (id: string) => Promise<string | null>,
+): Promise<UserDocument> {
+  const known = parseTokenId(id);
+  const entry = known === undefined ? undefined : await state.get(tokenKey(known));
+  const record = entry === undefined ? undefined : parseTokenRecord(entry.value);
+  const owner = person ?? (created_by.startsWith('user:') ? created_by.slice('user:'.length) : null);
+  return {
+    id,
+    description: record?.description ?? description,
+    kind,
+    status: record === undefined ? 'removed' : tokenStatus(record, nowMs),
+    owner: owner === null ? null : await emailOf(owner),
+    run_url,
+  };
+}
+
+async function describeJobs(state: Reader, { id, description, kind, run_url }: PackageUser): Promise<UserDocument> {
+  const known = parsePublisherId(id);
+  const entry = known === undefined ? undefined : await state.get(publisherKey(known));
+  return {
+    id,
+    description,
+    kind,
+    status: entry === undefined ? 'removed' : 'active',
+    owner: entry === undefined ? null : parsePublisherRecord(entry.value).name,
+    run_url,
+  };
+}

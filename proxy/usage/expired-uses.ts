@@ -1,0 +1,89 @@
+// Since when uses are counted by token, and the removal of rows that nobody used for a long time. It happens once a
+// day, by one of the servers.
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+import { isCount, lastUseOf, parseUsedKey, usageRows, usedByKey, usedRowsKey } from './usage-row.ts';
+
+const countingKey = 'usage/counting';
+
+export interface Counting {
+  /** the day since when uses are counted by token; null: the setting is off */
+  readonly since: string | null;
+  /** the day of the last removal */
+  readonly removed: string;
+}
+
+export async function readCounting(state: Pick<StateStore, 'get'>): Promise<Counting | undefined> {
+  return parseCounting((await state.get(countingKey))?.value);
+}
+
+/** undefined for a malformed row. */
+export function parseCounting(value: JsonValue | undefined): Counting | undefined {
+  if (!isJsonObject(value) || typeof value['removed'] !== 'string') return undefined;
+  const { since = null, removed } = value;
+  return since === null || typeof since === 'string' ? { since, removed } : undefined;
+}
+
+/** Notes whether uses are counted. True: the caller removes what expired, and no other server does so today. */
+export async function noteCounting(state: StateStore, isOn: boolean, today: string): Promise<boolean> {
+  const entry = await state.get(countingKey);
+  const before = parseCounting(entry?.value);
+  if (before === undefined && !isOn) return false;
+  const now: Counting = { since: isOn ? (before?.since ?? today) : null, removed: today };
+  const isDue = before !== undefined && before.removed !== today;
+  if (before?.since === now.since && !isDue) return false;
+  const done = await state.commit({
+    conditions: [{ key: countingKey, revision: entry?.revision ?? null }],
+    puts: [{ key: countingKey, value: { ...now } }],
+    deletes: [],
+    quiet: true,
+  });
+  return done ? isDue : noteCounting(state, isOn, today);
+}
+
+/** Removes the rows without use since the day `oldest`. Requests get their turn in between. */
+export async function removeUnused(state: StateStore, oldest: string): Promise<void> {
+  for await (const rows of usageRows(state, 'used/')) {
+    const expired = rows.filter(({ row }) => lastUseOf(row) < oldest).map(({ entry }) => entry);
+    const nameOf = ({ key }: StateEntry): string => parseUsedKey(key).name;
+    for (const name of new Set(expired.map(nameOf)))
+      await removeRows(
+        state,
+        name,
+        expired.filter((entry) => nameOf(entry) === name),
+        0,
+      );
+  }
+}
+
+/** Removes rows of a package, unless one has changed: then the next turn does. `cut`: how many of them are missed. */
+export async function removeRows(
+  state: StateStore,
+  name: string,
+  rows: readonly StateEntry[],
+  cut: number,
+): Promise<void> {
+  const counted = await state.get(usedRowsKey(name));
+  const before = rowsIn(counted);
+  const left = before.rows - rows.length;
+  const isEmpty = left <= 0;
+  await state.commit({
+    conditions: [
+      { key: usedRowsKey(name), revision: counted?.revision ?? null },
+      ...rows.map(({ key, revision }) => ({ key, revision })),
+    ],
+    puts: isEmpty ? [] : [{ key: usedRowsKey(name), value: { rows: left, cut: before.cut + cut } }],
+    deletes: [
+      ...rows.flatMap(({ key }) => [key, usedByKey(parseUsedKey(key).who, name)]),
+      ...(isEmpty ? [usedRowsKey(name)] : []),
+    ],
+    quiet: true,
+  });
+}
+
+/** The numbers of stored and of removed rows of a package. */
+export function rowsIn(entry: StateEntry | undefined): { readonly rows: number; readonly cut: number } {
+  const { rows, cut } = isJsonObject(entry?.value) ? entry.value : {};
+  return { rows: isCount(rows) ? rows : 0, cut: isCount(cut) ? cut : 0 };
+}

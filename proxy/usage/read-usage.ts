@@ -1,0 +1,171 @@
+// Answers who uses a package: the rows of the state, with what is known of tokens and versions now. A caller learns only
+// of versions that they see, and of tokens that they may list.
+
+import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
+import { matches, parseConstraint } from '../../build/contract/constraint.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { compareText } from '../../build/shared/text/compare-text.ts';
+import { normalizeVersion } from '../../build/contract/version.ts';
+import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { filterOf } from '../core/views/view.ts';
+import type { Catalogue } from '../packages/catalogue.ts';
+import { readPublishedPackage } from '../packages/published-package.ts';
+import { describeUsers } from './describe-users.ts';
+import { readCounting, rowsIn } from './expired-uses.ts';
+import type { TokenCounts } from './token-counts.ts';
+import {
+  addedUses,
+  dayBefore,
+  keptDays,
+  usageRows,
+  usedPrefix,
+  usedRowsKey,
+  type UsageRow,
+  type Uses,
+  type VersionUse,
+} from './usage-row.ts';
+import type { UsageDocument, UseDocument } from './usage-schema.ts';
+import { readVersionStates, type VersionStateParts } from './version-states.ts';
+
+export interface UsageServices extends VersionStateParts {
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly catalogue: Catalogue;
+  /** undefined: this process counts nothing */
+  readonly tokenCounts?: Pick<TokenCounts, 'settle'> | undefined;
+}
+
+export interface UsageQuestion {
+  readonly name: PackageName;
+  readonly constraint?: string | undefined;
+  /** a day */
+  readonly since?: string | undefined;
+}
+
+/** Throws NOT_FOUND for a package that the caller does not see, and INVALID_INPUT for a faulty constraint. */
+export async function readUsage(
+  services: UsageServices,
+  { name, constraint, since }: UsageQuestion,
+  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+): Promise<UsageDocument> {
+  const satisfies = constraintFilter(constraint);
+  const isSeen = await seenVersions(services, name, caller, nowMs);
+  await services.tokenCounts?.settle();
+  const rows: UsageRow[] = [];
+  for await (const some of usageRows(services.state, usedPrefix(name)))
+    rows.push(...some.flatMap(({ row }) => row ?? []));
+  if (isSeen === undefined && rows.length === 0) throw await unknown(services, name);
+  const found = askedRows(
+    rows,
+    (version, { last }) => isSeen?.(version) !== false && (since === undefined || last >= since) && satisfies(version),
+  );
+  const [users, stateOf, counting, counted] = await Promise.all([
+    describeUsers(
+      services.state,
+      found.map(({ who }) => who),
+      { caller, nowMs },
+    ),
+    found.length === 0 ? () => 'supported' as const : readVersionStates(services, name, nowMs),
+    readCounting(services.state),
+    services.state.get(usedRowsKey(name)),
+  ]);
+  const countedFrom = since !== undefined && since >= oldestKeptDay(nowMs) ? since : undefined;
+  const data = found.flatMap(({ versions }, at) =>
+    Object.entries(versions).map(([version, use]): UseDocument => {
+      const token = users[at] ?? null;
+      return { token, version, state: stateOf(version), ...showUse(use, countedFrom) };
+    }),
+  );
+  return {
+    data: data.toSorted(byLastUse),
+    tokens: found.length,
+    counted_since: counting?.since ?? null,
+    truncated: missing(rowsIn(counted).cut, rows),
+  };
+}
+
+/** The rows with the versions that `isAsked` accepts, without those that have none. */
+function askedRows(
+  rows: readonly UsageRow[],
+  isAsked: (version: string, use: VersionUse) => boolean,
+): readonly UsageRow[] {
+  return rows.flatMap((row) => {
+    const asked = Object.entries(row.versions).filter(([version, use]) => isAsked(version, use));
+    return asked.length === 0 ? [] : [{ ...row, versions: Object.fromEntries(asked) }];
+  });
+}
+
+/** The first day with counts of its own. */
+function oldestKeptDay(nowMs: number): string {
+  return dayBefore(new Date(nowMs).toISOString().slice(0, 10), keptDays - 1);
+}
+
+function constraintFilter(text: string | undefined): (version: string) => boolean {
+  if (text === undefined || text.trim() === '') return () => true;
+  const parsed = parseConstraint(text);
+  if ('refusal' in parsed) throw invalidInput({ path: 'constraint', message: parsed.refusal });
+  return (label) => {
+    const version = normalizeVersion(label);
+    return version !== undefined && matches(parsed.constraint, version);
+  };
+}
+
+/** undefined: the package is not published here, and the caller sees all packages. Throws NOT_FOUND for a hidden one. */
+async function seenVersions(
+  { catalogue, published }: UsageServices,
+  name: PackageName,
+  caller: Caller | Operator,
+  nowMs: number,
+): Promise<((version: string) => boolean) | undefined> {
+  const view = caller.kind === 'operator' ? undefined : viewOf(caller);
+  const packages = await catalogue.read(nowMs, view);
+  const isListed = packages.all.has(name);
+  if (!isListed && view !== undefined) throw await unknown({ published }, name, view);
+  if (!isListed) return undefined;
+  if (filterOf(view, name) === 'all') return () => true;
+  const labels = new Set(packages.labelsOf(name));
+  return (version) => labels.has(version);
+}
+
+/** The catalogue leaves out damaged packages: reading one rejects with its damage. */
+async function unknown(
+  { published }: Pick<UsageServices, 'published'>,
+  name: PackageName,
+  view?: ReturnType<typeof viewOf>,
+): Promise<RegistryError> {
+  await readPublishedPackage(published, name, view);
+  return new RegistryError('NOT_FOUND', { message: `There is no package ${name} here, and no use of it is known.` });
+}
+
+/** `from`: the first day that counts; undefined: all. */
+function showUse(
+  { first, last, installed, days, sum }: VersionUse,
+  from: string | undefined,
+): Omit<UseDocument, 'token' | 'version' | 'state'> {
+  const counted = Object.entries(days).flatMap(([day, uses]) => (from !== undefined && day >= from ? [uses] : []));
+  const [downloads, installs] = from === undefined ? sum : counted.reduce<Uses>(addedUses, [0, 0]);
+  return { first_used_on: first, last_used_on: last, last_installed_on: installed, downloads, installs };
+}
+
+function byLastUse(one: UseDocument, other: UseDocument): number {
+  return (
+    compareText(other.last_used_on, one.last_used_on) ||
+    compareText(nameOf(one), nameOf(other)) ||
+    compareText(one.version, other.version)
+  );
+}
+
+/** Tokens that the caller may not list come last. */
+function nameOf({ token }: UseDocument): string {
+  return token === null ? '\uffff' : `${token.description} ${token.id}`;
+}
+
+function missing(cutRows: number, rows: readonly UsageRow[]): readonly string[] {
+  const cutVersions = rows.reduce((sum, { cut }) => sum + cut, 0);
+  return [
+    ...(cutRows === 0 ? [] : [`The package has too many users: ${cutRows} who used it longest ago are not shown.`]),
+    ...(cutVersions === 0
+      ? []
+      : [`A token uses too many versions: ${cutVersions} that were used longest ago are not shown.`]),
+  ];
+}

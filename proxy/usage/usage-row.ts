@@ -1,0 +1,152 @@
+// The rows of the state that say who uses a package: one row for a package and a token, or for a package and the jobs
+// of one ref of a trusted publisher. A row has its versions with their days.
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+
+/** Who downloads or installs, as last known. These are types, not interfaces: they are stored as JSON. */
+export type PackageUser = {
+  /** of the token, or of the trusted publisher */
+  readonly id: string;
+  readonly description: string;
+  readonly kind: 'read' | 'write';
+  /** as in the token's record */
+  readonly created_by: string;
+  /** the person whose token it is; null: nobody's */
+  readonly person: string | null;
+  /** the page of the last run of a publisher's job */
+  readonly run_url: string | null;
+};
+
+export type Uses = readonly [downloads: number, installs: number];
+
+export type VersionUse = {
+  /** days in UTC, `2026-01-31` */
+  readonly first: string;
+  readonly last: string;
+  /** the day of the last reported install; null: none */
+  readonly installed: string | null;
+  readonly sum: Uses;
+  /** the uses of the last days, which the sum includes */
+  readonly days: Readonly<Record<string, Uses>>;
+};
+
+export type UsageRow = {
+  readonly who: PackageUser;
+  readonly versions: Readonly<Record<string, VersionUse>>;
+  /** the number of versions that were dropped because a row holds only the newest uses */
+  readonly cut: number;
+};
+
+/** What rows hold. */
+export interface Keeping {
+  readonly today: string;
+  /** a use before this day is forgotten */
+  readonly oldest: string;
+  /** rows of a package */
+  readonly mostRows: number;
+  /** versions of a row */
+  readonly mostVersions: number;
+}
+
+/** Days with counts of their own, today included. */
+export const keptDays = 90;
+const dayMs = 86_400_000;
+const rowsInTurn = 500;
+
+export const usedPrefix = (name: string): string => `used/${name}/`;
+/** `who`: the id of a token, or of a publisher with a digest of the ref. */
+export const usedKey = (name: string, who: string): string => `${usedPrefix(name)}${who}`;
+/** The row that leads from a user to a package. */
+export const usedByKey = (who: string, name: string): string => `used-by/${who}/${name}`;
+/** The row with the number of rows of a package. */
+export const usedRowsKey = (name: string): string => `used-rows/${name}`;
+
+/** `days` before the day, such as 89. */
+export function dayBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * dayMs).toISOString().slice(0, day.length);
+}
+
+/** Package and user of the key of a row. */
+export function parseUsedKey(key: string): { readonly name: string; readonly who: string } {
+  const [, vendor = '', project = '', who = ''] = key.split('/');
+  return { name: `${vendor}/${project}`, who };
+}
+
+/** Some rows at a time: there may be many, and other requests get their turn in between. */
+export async function* usageRows(
+  state: Pick<StateStore, 'range'>,
+  prefix: string,
+): AsyncGenerator<readonly { readonly entry: StateEntry; readonly row: UsageRow | undefined }[]> {
+  for (let after: string | undefined; ; await new Promise(setImmediate)) {
+    const entries = await state.range(prefix, { limit: rowsInTurn, ...(after === undefined ? {} : { after }) });
+    yield entries.map((entry) => ({ entry, row: parseUsageRow(entry.value) }));
+    after = entries.at(-1)?.key;
+    if (entries.length < rowsInTurn) return;
+  }
+}
+
+/** The row with more uses of today. Counts of days before the last ones are only in the sums. */
+export function withUses(
+  row: UsageRow | undefined,
+  who: PackageUser,
+  more: ReadonlyMap<string, Uses>,
+  { today, oldest, mostVersions }: Keeping,
+): UsageRow {
+  const versions = new Map(Object.entries(row?.versions ?? {}).filter(([, { last }]) => last >= oldest));
+  for (const [version, uses] of more) versions.set(version, withDay(versions.get(version), uses, today));
+  const sorted = [...versions].toSorted(([, one], [, other]) => (one.last < other.last ? 1 : -1));
+  const left = sorted.slice(0, mostVersions);
+  return { who, versions: Object.fromEntries(left), cut: (row?.cut ?? 0) + sorted.length - left.length };
+}
+
+function withDay(known: VersionUse | undefined, more: Uses, today: string): VersionUse {
+  const oldest = dayBefore(today, keptDays - 1);
+  const days = Object.entries(known?.days ?? {}).filter(([day]) => day >= oldest);
+  return {
+    first: known?.first ?? today,
+    last: today,
+    installed: more[1] > 0 ? today : (known?.installed ?? null),
+    sum: addedUses(known?.sum, more),
+    days: { ...Object.fromEntries(days), [today]: addedUses(known?.days[today], more) },
+  };
+}
+
+export function addedUses([downloads, installs]: Uses = [0, 0], more: Uses): Uses {
+  return [downloads + more[0], installs + more[1]];
+}
+
+export function lastUseOf(row: UsageRow | undefined): string {
+  return Object.values(row?.versions ?? {}).reduce((latest, { last }) => (last > latest ? last : latest), '');
+}
+
+/** undefined for a malformed row, which is ignored: a count is not worth an error. */
+export function parseUsageRow(value: JsonValue | undefined): UsageRow | undefined {
+  if (!isJsonObject(value) || !isJsonObject(value['who']) || !isJsonObject(value['versions'])) return undefined;
+  const { who, versions, cut } = value;
+  const texts = [
+    who['id'],
+    who['description'],
+    who['created_by'],
+    who['kind'],
+    who['person'] ?? '',
+    who['run_url'] ?? '',
+  ];
+  const isRow = isCount(cut) && texts.every((text) => typeof text === 'string') && Object.values(versions).every(isUse);
+  return isRow ? (value as unknown as UsageRow) : undefined;
+}
+
+function isUse(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value) || !isJsonObject(value['days'])) return false;
+  const { first, last, installed, sum, days } = value;
+  const isPair = (pair: JsonValue | undefined): boolean =>
+    Array.isArray(pair) && pair.length === 2 && pair.every(isCount);
+  return (
+    [first, last, installed ?? ''].every((day) => typeof day === 'string') &&
+    [sum, ...Object.values(days)].every(isPair)
+  );
+}
+
+export function isCount(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,70 @@
+// Who uses a package, as API and commands show it.
+
+import { z } from 'zod';
+import type { Fixed } from '../registry/operation.ts';
+
+const day = (event: string) => z.string().meta({ description: `the day in UTC ${event}`, example: '2026-11-21' });
+
+export const versionStates = ['supported', 'advisory', 'withdrawn', 'purged', 'blocked', 'dev', 'mirrored'] as const;
+export type VersionState = (typeof versionStates)[number];
+
+const user = z
+  .object({
+    id: z.string().meta({
+      description: 'the id of the token, or of the trusted publisher',
+      example: 'tok_4fHj2kLm9QwErTy0',
+    }),
+    description: z.string().meta({
+      description: 'the description of the token; for jobs of a trusted publisher, the repository and the ref',
+      example: 'CI of the shop',
+    }),
+    kind: z.enum(['read', 'write']).meta({ description: 'what the token may do' }),
+    status: z
+      .enum(['active', 'expired', 'revoked', 'removed'])
+      .meta({ description: 'whether the token works now. A trusted publisher is active until it is removed' }),
+    owner: z.string().nullable().meta({
+      description:
+        'the e-mail address of its person, or of who made it; the name of the trusted publisher; null: nobody',
+      example: 'ada@example.org',
+    }),
+    run_url: z.string().nullable().meta({ description: 'the page of the last run of a trusted publisher' }),
+  })
+  .nullable()
+  .meta({ description: 'who uses the version; null for tokens that the caller may not list' });
+
+const use = z
+  .object({
+    token: user,
+    version: z.string().meta({ description: 'the version, as published', example: '1.2.0' }),
+    state: z.enum(versionStates).meta({
+      description:
+        'what is known of the version now. `supported`: it is published and has no advisory. `mirrored`: it belongs to ' +
+        'another registry',
+    }),
+    first_used_on: day('of the first use that is known'),
+    last_used_on: day('of the last download or install'),
+    last_installed_on: day('of the last reported install').nullable(),
+    downloads: z.number().int().meta({
+      description: 'archives sent: in total, or from `since` on if that is one of the last 90 days',
+    }),
+    installs: z.number().int().meta({ description: 'reported installs, counted in the same way' }),
+  })
+  .meta({ id: 'VersionUse' });
+export type UseDocument = Fixed<z.output<typeof use>>;
+
+export const usageSchema = z
+  .object({
+    data: z.array(use).meta({ description: 'a line for each token and version, the last used first' }),
+    tokens: z
+      .number()
+      .int()
+      .meta({ description: 'the number of tokens and jobs in `data`, with those that the caller may not list' }),
+    counted_since: day('since which downloads are counted by token')
+      .nullable()
+      .meta({ description: 'null: the setting `statistics.by` is not `token`' }),
+    truncated: z
+      .array(z.string())
+      .meta({ description: 'a sentence for each limit that has removed older uses; empty: nothing is missing' }),
+  })
+  .meta({ id: 'PackageUsage' });
+export type UsageDocument = Fixed<z.output<typeof usageSchema>>;

@@ -1,0 +1,87 @@
+// Tests `libretto usage` on the host and with --url: the same answer, as text, JSON and CSV. A killed server loses
+// seconds of counts at most.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+
+import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
+import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
+
+const download = async (url: string, path: string, token: string): Promise<void> => {
+  const reply = await request(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  await reply.body.dump();
+  expect(reply.statusCode).toBe(200);
+};
+const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+describe('libretto usage', () => {
+  let terminal: RemoteTerminal;
+  beforeAll(async () => {
+    terminal = await remoteTerminal('remote-usage');
+  });
+  afterAll(() => terminal[Symbol.asyncDispose]());
+
+  it('answers on the host as with --url, and CSV runs no formula', async () => {
+    expect(await terminal.host('usage', 'acme/lib')).toContain('settings set statistics.by token');
+    await terminal.host('settings', 'set', 'statistics.by', 'token');
+    for (const description of ['CI of the shop', '=HYPERLINK("https://evil.example","x"),\u202e y']) {
+      const made = json(await terminal.host('token', 'create', '--description', description, '--json'));
+      await download(terminal.url, '/dist/acme/lib/1.0.0.zip', String(made['token']));
+    }
+    const there = await terminal.there('usage', 'acme/lib');
+    expect([there.exitCode, there.stderr]).toEqual([0, expect.any(String)]);
+    const [heading, head, line] = there.stdout.split('\n');
+    expect([heading, head?.split(/ {2,}/), line]).toEqual([
+      '2 tokens use acme/lib:',
+      ['LAST USE', 'TOKEN', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'],
+      expect.stringMatching(/^\d{4}-\d\d-\d\d {2}=HYPERLINK/),
+    ]);
+    expect(await terminal.host('usage', 'acme/lib')).toBe(there.stdout);
+    const document = json((await terminal.there('usage', 'acme/lib', '^1.0', '--json')).stdout);
+    expect(document).toMatchObject({ name: 'acme/lib', tokens: 2, truncated: [] });
+    expect(json(await terminal.host('usage', 'acme/lib', '^1.0', '--json'))).toEqual(document);
+    const csv = (await terminal.there('usage', 'acme/lib', '--csv')).stdout;
+    expect(csv.split('\n')).toEqual([
+      expect.stringMatching(/^token,description,kind/),
+      expect.stringContaining(`,"'=HYPERLINK(""https://evil.example"",""x""),`),
+      expect.stringMatching(/^tok_\w+,CI of the shop,read,active,,1\.0\.0,supported,/),
+    ]);
+    expect(await terminal.host('usage', 'acme/lib', '--csv')).toBe(csv);
+  });
+
+  it('explains faulty values', async () => {
+    const cases = [
+      [['acme/none'], 'There is no package acme/none'],
+      [['acme/lib', '>='], 'the constraint'],
+      [['acme/lib', '--since', 'today'], 'a day such as'],
+      [['acme/lib', '--csv', '--json'], '--csv and --json'],
+    ] as const;
+    for (const [args, message] of cases) {
+      const { exitCode, stderr } = await terminal.there('usage', ...args);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+});
+
+describe('a server with statistics.by token', () => {
+  let registry: ManagedRegistry;
+  beforeAll(async () => {
+    registry = await startManagedRegistry({});
+    writeTree(registry.folder.path, below('lib', libraryTree('acme/lib', { version: '1.0.0' })));
+    expect((await registry.cli('build', 'lib')).exitCode).toBe(0);
+  });
+  afterAll(() => registry[Symbol.asyncDispose]());
+
+  it('keeps the counts that are seconds old when it is killed', async () => {
+    expect((await registry.cli('settings', 'set', 'statistics.by', 'token')).exitCode).toBe(0);
+    const made = json((await registry.cli('token', 'create', '--description', 'CI', '--json')).stdout);
+    await download(registry.url(), '/dist/acme/lib/1.0.0.zip', String(made['token']));
+    const lines = async (): Promise<string> => (await registry.cli('usage', 'acme/lib')).stdout;
+    for (let left = 40; left > 0 && !(await lines()).includes('1 token'); left -= 1) await sleep(500);
+    await registry.stop('SIGKILL');
+    await registry.start();
+    expect(await lines()).toContain('1 token uses acme/lib:');
+  });
+});

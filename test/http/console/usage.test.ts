@@ -1,0 +1,113 @@
+// Tests the page “Used by” of a package, its CSV file, and the line about the users in the dialogs that take versions
+// away.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Agent, request } from 'undici';
+import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
+import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
+import { openElements } from '../../util/page-text.ts';
+import { runCli } from '../../util/run-cli.ts';
+import { createBrowser, type PageReply, type TestBrowser } from '../../util/running-console.ts';
+
+let registry: ManagedRegistry;
+/** of the admin */
+let browser: TestBrowser;
+const agent = new Agent();
+const attack = '=1+1,"><script>alert(1)</script>';
+
+beforeAll(async () => {
+  registry = await startManagedRegistry({ sources: [{ type: 'directory', path: 'packages' }] });
+  const { folder } = registry;
+  writeTree(folder.path, {
+    ...below('packages/one', libraryTree('acme/lib', { version: '1.0.0' })),
+  });
+  expect((await registry.cli('build')).exitCode).toBe(0);
+  writeTree(folder.path, below('packages/two', libraryTree('acme/lib', { version: '2.0.0' })));
+  expect((await registry.cli('build')).exitCode).toBe(0);
+  browser = createBrowser(agent, registry.url());
+  browser.cookies.set(`libretto-session-${new URL(registry.url()).port}`, registry.session);
+});
+afterAll(async () => {
+  await agent.close();
+  await registry[Symbol.asyncDispose]();
+});
+
+const visit = (path: string): Promise<PageReply> => browser.get(`/packages/acme/lib${path}`);
+const use = async (description: string, version: string): Promise<void> => {
+  const { json } = await registry.api('POST', '/api/tokens', { description, kind: 'read' });
+  const headers = { authorization: `Bearer ${String(json['token'])}` };
+  const reply = await request(`${registry.url()}/dist/acme/lib/${version}.zip`, { headers });
+  await reply.body.dump();
+  expect(reply.statusCode).toBe(200);
+};
+
+describe('the page “Used by”', () => {
+  it('says that nothing is counted, and leads to the setting', async () => {
+    for (const path of ['/usage', '/withdraw?version=2.0.0', '/version?version=2.0.0']) {
+      const { status, text, html } = await visit(path);
+      expect([status, text]).toEqual([200, expect.stringContaining('Who uses it is not counted')]);
+      expect(html).toContain('settings/statistics.by"');
+    }
+  });
+
+  it('lists tokens with versions and states, filtered by a constraint, and escapes what they are called', async () => {
+    expect((await registry.api('PATCH', '/api/settings', { statistics: { by: 'token' } })).status).toBe(200);
+    for (const [description, version] of [
+      ['CI of the shop', '2.0.0'],
+      [attack, '2.0.0'],
+      ['Third', '2.0.0'],
+      ['Old one', '1.0.0'],
+    ] as const)
+      await use(description, version);
+    const all = await visit('/usage');
+    expect(all.text).toContain('Used by 4 tokens');
+    expect(all.text).toMatch(/CI of the shop ada@example\.org 2\.0\.0 supported \d{4}-\d\d-\d\d 1 0/);
+    expect(openElements(all.html).filter(({ name }) => name === 'script').length).toBe(
+      openElements((await visit('')).html).filter(({ name }) => name === 'script').length,
+    );
+    const old = await visit('/usage?constraint=%5E1.0');
+    expect(old.text).toContain('Used by 1 token');
+    expect(old.text).not.toContain('CI of the shop');
+    expect((await visit('/usage?constraint=%3D%3D%3D')).text).toContain('neither a version nor a range');
+    expect((await visit('/usage?constraint=%3E9')).text).toContain('No use is known');
+    expect((await visit('')).html).toContain('lib/usage"');
+  });
+
+  it('gives a CSV file in which no cell is a formula', async () => {
+    const { status, headers, html } = await visit('/usage?constraint=2.*&as=csv');
+    expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
+      200,
+      'text/csv; charset=utf-8',
+      expect.stringContaining('usage-acme-lib.csv'),
+    ]);
+    expect(html).toContain(`,"'=1+1,""><script>alert(1)</script>",read,`);
+    expect(html.trim().split('\n')).toHaveLength(4);
+  });
+
+  it('a dialog that takes a version away names some of its users, and leads to all', async () => {
+    const sentence = 'Used by 3 tokens since';
+    for (const path of ['/packages/acme/lib/withdraw?version=2.0.0', '/history/1/roll-back']) {
+      const { text, html } = await browser.get(path);
+      expect(text, path).toContain(sentence);
+      expect(text).toMatch(/CI of the shop, and 1 more|and 1 more|, 1 more/);
+      expect(html).toContain('usage?constraint=2.0.0&amp;since=');
+    }
+    expect((await visit('/version?version=1.0.0')).text).toContain('Used by 1 token since');
+  });
+
+  it('a viewer sees neither the page nor the line', async () => {
+    const made = await runCli(
+      ['user', 'create', '--email', 'eve@example.org', '--role', 'viewer', '--password-stdin'],
+      {
+        cwd: registry.folder.path,
+        input: 'correct horse battery\n',
+      },
+    );
+    expect(made.exitCode, made.stderr).toBe(0);
+    const other = createBrowser(agent, registry.url());
+    await other.post('/sign-in', { email: 'eve@example.org', password: 'correct horse battery' });
+    const { html, text } = await other.get('/packages/acme/lib/version?version=2.0.0');
+    expect([html.includes('/usage'), text.includes('Used by')]).toEqual([false, false]);
+    expect((await other.get('/packages/acme/lib/usage')).status).toBe(403);
+  });
+});

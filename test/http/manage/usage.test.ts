@@ -1,0 +1,163 @@
+// Tests who uses a package over HTTP: real downloads and install reports by token, who may see them, and the states of
+// versions.
+
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTokens } from '../../../proxy/auth/tokens.ts';
+import { createAuditedStore } from '../../../proxy/state/audit.ts';
+import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
+import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';
+import type { Reply } from '../../util/running-proxy.ts';
+
+interface Use {
+  readonly token: Readonly<Record<string, unknown>> | null;
+  readonly version: string;
+  readonly state: string;
+  readonly downloads: number;
+  readonly installs: number;
+}
+
+let registry: RunningManagement;
+let [admin, viewer]: string[] = [];
+let maintainer: SignedIn;
+// before midnight: a session lasts for hours
+let nowMs = Date.UTC(2027, 2, 1, 23);
+const dayMs = 86_400_000;
+const day = (): string => new Date(nowMs).toISOString().slice(0, 10);
+
+const version = (text: string, state?: 'withdrawn') => ({
+  version: text,
+  normalized: text.startsWith('dev-') ? text : `${text}.0`,
+  zip: zipBytes(text),
+  time: '2026-01-01T00:00:00Z',
+  ...(state === undefined ? {} : { state }),
+});
+
+beforeAll(async () => {
+  registry = await runManagement({ now: () => nowMs });
+  const tree = new HandMadeTree(registry.data);
+  tree.put('acme/core', [version('2.0.0'), version('1.2.0'), version('1.0.0', 'withdrawn'), version('dev-main')]);
+  tree.put('other/tool', [version('1.0.0')]);
+  tree.publish();
+  [admin, viewer] = [(await registry.signIn('admin')).token, (await registry.signIn('viewer')).token];
+  maintainer = await registry.signIn('maintainer');
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, as?: string, body?: unknown): Promise<Reply> =>
+  registry.call(method, path, { as: as ?? admin ?? '', ...(body === undefined ? {} : { body }) });
+const setBy = (by: string | null): Promise<Reply> => call('PATCH', '/api/settings', admin, { statistics: { by } });
+const usage = (query = '', as?: string, name = 'acme/core'): Promise<Reply> =>
+  call('GET', `/api/packages/${name}/usage${query}`, as);
+const uses = async (query = '', as?: string): Promise<readonly Use[]> =>
+  (await usage(query, as)).json()['data'] as readonly Use[];
+const makeToken = async (description: string, limits: object = {}, as = admin) =>
+  (await call('POST', '/api/tokens', as, { description, kind: 'read', ...limits })).json() as {
+    readonly id: string;
+    readonly token: string;
+  };
+const download = async (as: string, text: string, name = 'acme/core'): Promise<void> => {
+  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, { authorization: `Bearer ${as}` })).status).toBe(200);
+};
+
+describe('GET /api/packages/{vendor}/{package}/usage', () => {
+  it('nothing is counted by token by default', async () => {
+    await download(await registry.createToken('read'), '1.2.0');
+    expect((await usage()).json()).toEqual({ data: [], tokens: 0, counted_since: null, truncated: [] });
+  });
+
+  it('downloads and installs are counted by token and version, those of a limited token too', async () => {
+    expect((await setBy('token')).status).toBe(200);
+    const [shop, limited] = [await makeToken('CI of the shop'), await makeToken('Customer', { packages: ['acme/*'] })];
+    for (const text of ['1.2.0', '1.2.0', '1.0.0', 'dev-main']) await download(shop.token, text);
+    await download(limited.token, '2.0.0');
+    const report = { downloads: [{ name: 'acme/core', version: '2.0.0.0' }] };
+    expect((await call('POST', '/downloads', limited.token, report)).json()).toMatchObject({ counted: 1 });
+    const found = await uses();
+    expect(found.map(({ token, version: used, ...use }) => [token?.['description'], used, use])).toMatchObject([
+      ['CI of the shop', '1.0.0', { state: 'withdrawn', downloads: 1 }],
+      ['CI of the shop', '1.2.0', { state: 'supported', downloads: 2, first_used_on: day(), last_used_on: day() }],
+      ['CI of the shop', 'dev-main', { state: 'dev', downloads: 1, installs: 0, last_installed_on: null }],
+      ['Customer', '2.0.0', { state: 'supported', downloads: 1, installs: 1, last_installed_on: day() }],
+    ]);
+    expect(found[0]?.token).toMatchObject({ id: shop.id, kind: 'read', status: 'active' });
+    expect((await usage()).json()).toMatchObject({ tokens: 2, counted_since: day(), truncated: [] });
+  });
+
+  it('a HEAD and an answer 304 count nothing, as for the statistics', async () => {
+    const before = await uses();
+    const { token } = await makeToken('a cache');
+    const headers = { authorization: `Bearer ${token}` };
+    const { headers: sent } = await registry.proxy.send('HEAD', '/dist/acme/core/1.2.0.zip', headers);
+    await registry.proxy.send('GET', '/dist/acme/core/1.2.0.zip', {
+      ...headers,
+      'if-none-match': String(sent['etag']),
+    });
+    expect(await uses()).toEqual(before);
+  });
+
+  it('a constraint and a day filter the answer, and a day of the last 90 counts from then on', async () => {
+    expect((await uses('?constraint=1.2.*')).map(({ version: used }) => used)).toEqual(['1.2.0']);
+    expect((await uses('?constraint=dev-main')).map(({ version: used }) => used)).toEqual(['dev-main']);
+    const late = await makeToken('late');
+    await download(late.token, '1.2.0');
+    expect(await uses()).not.toEqual([]); // stores the counts of this day
+    nowMs += 2 * 3_600_000;
+    await download(late.token, '1.2.0');
+    expect(await uses(`?since=${day()}`)).toMatchObject([{ version: '1.2.0', downloads: 1 }]);
+    expect((await uses('?constraint=1.2.*'))[0]).toMatchObject({ downloads: 2, last_used_on: day() });
+    const refused = await usage('?constraint=%3D%3D%3D');
+    expect([refused.status, JSON.stringify(refused.json()['details'])]).toEqual([
+      400,
+      expect.stringContaining('"path":"constraint"'),
+    ]);
+    expect((await usage('?since=yesterday')).status).toBe(400);
+  });
+
+  it('a revoked token keeps its row with its description', async () => {
+    const { id, token } = await makeToken('goes');
+    await download(token, '2.0.0');
+    await call('DELETE', `/api/tokens/${id}`);
+    expect((await uses()).find((use) => use.token?.['id'] === id)?.token).toMatchObject({
+      description: 'goes',
+      status: 'revoked',
+    });
+  });
+
+  it('a maintainer learns the names of their own tokens alone; a viewer and a token learn nothing', async () => {
+    const own = await makeToken('mine', {}, maintainer.token);
+    await download(own.token, '2.0.0');
+    const found = await uses('?constraint=2.*', maintainer.token);
+    expect(found.map(({ token }) => token?.['description'] ?? null)).toEqual(expect.arrayContaining(['mine', null]));
+    expect(found.every(({ token }) => token === null || token['owner'] === maintainer.email)).toBe(true);
+    for (const as of [viewer, own.token]) expect((await usage('', as)).status).toBe(403);
+  });
+
+  it('a package that is hidden from a maintainer of a team does not exist', async () => {
+    const reader = await registry.createToken('read');
+    await download(reader, '1.0.0', 'other/tool');
+    await call('POST', '/api/teams', admin, { name: 'Shop', packages: ['acme/*'], members: [maintainer.email] });
+    const [hidden, missing] = await Promise.all([
+      usage('', maintainer.token, 'other/tool'),
+      usage('', maintainer.token, 'other/none'),
+    ]);
+    expect([hidden.status, missing.status]).toEqual([404, 404]);
+    expect(String(hidden.json()['error'])).toBe(String(missing.json()['error']).replace('none', 'tool'));
+    expect((await usage('', maintainer.token)).status).toBe(200);
+    expect(((await usage('', admin, 'other/tool')).json()['data'] as unknown[]).length).toBe(1);
+  });
+
+  it('without the setting nothing more is counted, and the rows end after the retention', async () => {
+    await setBy(null);
+    const before = await uses();
+    await download(await registry.createToken('read'), '1.2.0');
+    expect(await uses()).toEqual(before);
+    expect((await usage()).json()).toMatchObject({ counted_since: null });
+    nowMs += 401 * dayMs;
+    const state = createAuditedStore({ store: registry.state, now: () => nowMs });
+    const tokens = createTokens({ store: state, now: () => nowMs, randomBytes, actor: 'cli:test' });
+    expect(await tokens.list()).not.toEqual([]);
+    await registry.services.tokenCounts?.settle();
+    expect(await registry.state.range('used')).toEqual([]);
+  });
+});
