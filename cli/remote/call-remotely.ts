@@ -69,8 +69,8 @@ async function inConsole<Input, Output>(
 }
 
 /**
- * Throws INSUFFICIENT_SCOPE for a person whose role does not have the operation, who sees only the packages of teams, or
- * for a token of nobody.
+ * Throws INSUFFICIENT_SCOPE for a person whose role does not have the operation, for one who sees only the packages of
+ * teams, and for a token of nobody.
  */
 async function assertMay(remote: Remote, id: OperationId): Promise<void> {
   const { body } = await requestRemote(remote, { method: 'GET', path: '/api/auth/me' });
@@ -81,7 +81,7 @@ async function assertMay(remote: Remote, id: OperationId): Promise<void> {
     throw new RegistryError('INSUFFICIENT_SCOPE', { message: teamsRefusal });
 }
 
-/** Throws NOT_FOUND for an id or a package that the registry does not have: its form would be a page that is missing. */
+/** Throws NOT_FOUND for an id or a package that the registry does not have: its form would be a missing page. */
 async function assertThere(remote: Remote, path: string, values: JsonObject): Promise<void> {
   const [one] = /^\/api\/\w+\/(?:\{id\}|\{vendor\}\/\{package\})/.exec(path) ?? [];
   if (one !== undefined) await requestRemote(remote, { method: 'GET', path: filled(one, placeOfPath, values) });
@@ -142,8 +142,8 @@ function needsConsole(
   return new NeedsConsole(summary, link, true, missing);
 }
 
-/** Reverse proxies accept 8 KiB, and servers 16 KiB for all headers together. */
-const longestLink = 8000;
+/** A reverse proxy accepts 8 KiB, the server 16 KiB with all headers, and a sign-in encodes the link once more. */
+const longestLink = 7000;
 
 function parametersOf(values: JsonObject): URLSearchParams {
   const parameters = new URLSearchParams();
