@@ -50,7 +50,8 @@ export async function checkState(config: Config): Promise<Finding> {
       return warning(
         'state',
         'There are accounts, and no active admin, so nobody can invite people in the console.',
-        command(config, 'user create --email EMAIL --admin --invite'),
+        `${command(config, 'user create --email EMAIL --admin --invite')}; for an account that was invited before: ` +
+          `${command(config, 'user update EMAIL --invite')}.`,
       );
     const tokens = await state.range(tokenKeyPrefix, { limit: 1 });
     return tokens.length === 0

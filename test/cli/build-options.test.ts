@@ -60,7 +60,7 @@ describe.skipIf(lacks('git'))('--subdirectory', () => {
     ];
     const mono = createRepository(folder.at('mono.git'), first, { bare: true });
     const { exitCode, stderr } = await run('build', 'mono.git');
-    const [, advised = ''] = /To publish them, run: libretto (.*)/.exec(stderr) ?? [];
+    const [, advised = ''] = /To publish them, run `libretto ([^`]*)`/.exec(stderr) ?? [];
     expect([exitCode, advised]).toEqual([1, `build ${folder.at('mono.git')} --subdirectory 'packages/*'`]);
     expect(await run('build', 'mono.git', '--subdirectory', 'packages/*')).toMatchObject({ exitCode: 0, stderr: '' });
     const published = ['acme/y@1.0.0', 'acme/y@dev-main', 'acme/z@1.0.0', 'acme/z@dev-main'];

@@ -129,7 +129,7 @@ it('a repository without a composer.json in its root names the command that publ
   ]);
   const { exitCode, stderr } = await run('build', 'mono');
   expect(exitCode).toBe(1);
-  const folders = / --subdirectory .*/.exec(stderr)?.[0].replaceAll("'", '').trim().split(' ') ?? [];
+  const folders = / --subdirectory [^`]*/.exec(stderr)?.[0].replaceAll("'", '').trim().split(' ') ?? [];
   expect(await run('build', 'mono', ...folders)).toMatchObject({ exitCode: 0 });
   expect(Object.keys(shasums()).filter((label) => label.endsWith('@1.0.0'))).toEqual(
     ['one', 'three', 'two'].map((name) => `acme/${name}@1.0.0`),

@@ -2,6 +2,7 @@
 // seconds of counts at most.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 
@@ -49,6 +50,13 @@ describe('libretto usage', () => {
       expect.stringMatching(/^tok_\w+,CI of the shop,read,active,,1\.0\.0,supported,/),
     ]);
     expect(await terminal.host('usage', 'acme/lib', '--csv')).toBe(csv);
+  });
+
+  it('the account page shows what a terminal used', async () => {
+    const signIns = readFileSync(terminal.folder.at('config/libretto/sign-ins.json'), 'utf8');
+    await download(terminal.url, '/dist/acme/lib/1.0.0.zip', /lib_[a-z]+_\w+/.exec(signIns)?.[0] ?? '');
+    await terminal.there('usage', 'acme/lib');
+    expect((await terminal.browser.get('/account')).text).toMatch(/laptop .*acme\/lib \(\d{4}-\d\d-\d\d\)/);
   });
 
   it('explains faulty values', async () => {

@@ -9,6 +9,7 @@ const endpoint = 'ntf_4fHj2kLm9QwErTy0';
 export const reading: readonly (readonly string[])[] = [
   ['status'],
   ['verify'],
+  ['usage', 'acme/hello'],
   ['why', 'acme/hello'],
   ['impact', 'composer.lock'],
   ['history', 'list'],
@@ -109,7 +110,7 @@ export const making: readonly (readonly string[])[] = [
 
 /** The commands of `reading` that change nothing in the data folder, by their beginnings. */
 const onlyReading = (
-  'status, verify, why, impact, history, ' +
+  'status, verify, usage, why, impact, history, ' +
   'backup, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, user show, team list, team show, audit, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +

@@ -135,8 +135,8 @@ async function monorepoAdvice(
   const flags = patterns.map((pattern) => ` --subdirectory ${quoteForShell(pattern)}`).join('');
   const [field, place] = location.kind === 'url' ? ['url', location.url] : ['path', location.path];
   const remedies = {
-    argument: `run: libretto build ${quoteForShell(place)}${flags}`,
-    registered: `run: libretto repository update ID${flags}`,
+    argument: `run \`libretto build ${quoteForShell(place)}${flags}\``,
+    registered: `run \`libretto repository update ID${flags}\``,
     configuration: `write into libretto.json: ${JSON.stringify({ sources: [{ type: 'git', [field]: place, subdirectories: patterns }] })}`,
   };
   return `${rest} Packages are in folders below (${found.length}). To publish them, ${remedies[from]}`;

@@ -28,8 +28,9 @@ export function nextSteps({ answers, out, operator, workingDirectory, invocation
     '',
     ...(systemd === undefined
       ? [
-          `  ${invocation} build${config}`,
-          `  ${invocation} token create --description "My laptop"${config}`,
+          ...(answers.sources.length === 0
+            ? [`  ${invocation} token create --kind write --description "CI"${config}`]
+            : [`  ${invocation} build${config}`, `  ${invocation} token create --description "My laptop"${config}`]),
           `  ${invocation} serve${config}`,
         ]
       : unitSteps(out, operator, systemd, answers.data)),

@@ -95,6 +95,14 @@ describe('the page “Used by”', () => {
     expect((await visit('/version?version=1.0.0')).text).toContain('Used by 1 token since');
   });
 
+  it('the page of a token lists what it used', async () => {
+    const tokens = (await registry.api('GET', '/api/tokens')).json['data'] as { id: string; description: string }[];
+    const { id } = tokens.find(({ description }) => description === 'Old one') ?? { id: '' };
+    const { text, html } = await browser.get(`/tokens/${id}`);
+    expect(text).toMatch(/Uses acme\/lib last on \d{4}-\d\d-\d\d/);
+    expect(html).toContain('packages/acme/lib"');
+  });
+
   it('a viewer sees neither the page nor the line', async () => {
     const made = await runCli(
       ['user', 'create', '--email', 'eve@example.org', '--role', 'viewer', '--password-stdin'],

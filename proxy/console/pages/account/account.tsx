@@ -43,7 +43,7 @@ export function registerAccount(pages: Pages, services: AccountServices): void {
       const { userId, sessionId } = caller;
       const user = showUser(await people.usersOf(actorOf(caller)).get(userId));
       const sessions = await people.sessions.list(userId);
-      const terminals = await readTerminals(services, userId, nowMs);
+      const terminals = await readTerminals(services, caller, nowMs);
       const hasMail = people.requestReset !== undefined;
       const host = isPasskeySite(consoleOrigin) ? passkeySite(consoleOrigin).rpId : undefined;
       const own = (await services.passkeys.list(userId)).map(showPasskey);

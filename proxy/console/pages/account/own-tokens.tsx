@@ -2,12 +2,14 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { actorOf } from '../../../auth/caller.ts';
+import { actorOf, type SessionCaller } from '../../../auth/caller.ts';
 import { endPersonalToken, personalTokens } from '../../../auth/personal-tokens.ts';
 import type { TokenRecord } from '../../../core/tokens/token.ts';
 import type { TokenUse, TokenUses } from '../../../core/tokens/token-uses.ts';
 import type { Tokens } from '../../../auth/tokens.ts';
 import type { Actor } from '../../../state/audit.ts';
+import { filterOf } from '../../../core/views/view.ts';
+import { usedPackages, type UsedPackage } from '../../../usage/used-packages.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import { ButtonLink, Form } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -17,7 +19,7 @@ import type { Pages } from '../../frame/pages.ts';
 
 export interface OwnTokenPageServices {
   readonly tokensOf: (actor: Actor) => Tokens;
-  readonly state: Pick<StateStore, 'range'>;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly uses: Pick<TokenUses, 'of'>;
 }
 
@@ -25,17 +27,24 @@ export interface Terminal {
   readonly record: TokenRecord;
   /** undefined: it was never used */
   readonly use: TokenUse | undefined;
+  readonly used: readonly UsedPackage[];
 }
 
 /** Newest first. */
 export async function readTerminals(
   { state, uses }: OwnTokenPageServices,
-  userId: string,
+  { userId, view }: SessionCaller,
   nowMs: number,
 ): Promise<readonly Terminal[]> {
   const records = await personalTokens(state, userId, nowMs);
+  const packages = await Promise.all(records.map(({ id }) => usedPackages(state, id)));
   const used = await uses.of(records.map(({ id }) => id));
-  return records.map((record) => ({ record, use: used.get(record.id) }));
+  return records.map((record, at) => ({
+    record,
+    use: used.get(record.id),
+    // a package that the person no longer sees stays hidden
+    used: (packages[at] ?? []).filter(({ name }) => filterOf(view, name) !== 'none'),
+  }));
 }
 
 export function registerOwnTokenPages(pages: Pages, services: OwnTokenPageServices): void {
@@ -43,9 +52,7 @@ export function registerOwnTokenPages(pages: Pages, services: OwnTokenPageServic
     path: '/account/tokens/:id/end',
     operation: 'endOwnToken',
     show: async ({ caller, param, nowMs }, form) => {
-      const found = (await readTerminals(services, caller.userId, nowMs)).find(
-        ({ record }) => record.id === param('id'),
-      );
+      const found = (await readTerminals(services, caller, nowMs)).find(({ record }) => record.id === param('id'));
       if (found === undefined)
         throw new RegistryError('NOT_FOUND', { message: 'This token has ended already, or is not yours.' });
       const title = 'Sign this terminal out?';
@@ -97,6 +104,7 @@ function columnsOf(nowMs: number): readonly Column<Terminal>[] {
   return [
     { label: 'Terminal', cell: ({ record }) => record.description },
     { label: 'Last use', cell: ({ use }) => <LastUse use={use} nowMs={nowMs} /> },
+    { label: 'Last packages', cell: ({ used }) => <span class="breaks">{lastUsed(used)}</span> },
     {
       label: 'Ends',
       cell: ({ record: { expires_at: end } }) => (end === null ? 'never' : <Time at={end} nowMs={nowMs} />),
@@ -111,6 +119,15 @@ function columnsOf(nowMs: number): readonly Column<Terminal>[] {
       ),
     },
   ];
+}
+
+/** `acme/core (2026-11-21), acme/ui (2026-11-02) and 3 more`. */
+function lastUsed(used: readonly UsedPackage[]): string {
+  const left = used.length - 2;
+  return `${used
+    .slice(0, 2)
+    .map(({ name, last }) => `${name} (${last})`)
+    .join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }
 
 function LastUse({ use, nowMs }: { readonly use: TokenUse | undefined; readonly nowMs: number }): Child {

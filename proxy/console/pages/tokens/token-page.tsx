@@ -10,6 +10,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
+import type { UsedPackage } from '../../../usage/used-packages.ts';
 import { CiRun } from '../ci-run.tsx';
 import { ExplanationPanel, type ExplanationPanelProps } from './explanation-panel.tsx';
 import { KindBadge, StateBadge } from './list-page.tsx';
@@ -23,6 +24,7 @@ export interface TokenPageProps {
   readonly explained: Omit<ExplanationPanelProps, 'record'>;
   /** the CI job that has the token; undefined: no trusted publisher made it */
   readonly run: PublishedFrom | undefined;
+  readonly used: readonly UsedPackage[];
   /** true: the visitor may open the page of its publisher */
   readonly seesPublisher: boolean;
   /** true: the visitor may open the pages of people */
@@ -103,40 +105,62 @@ function Actions({ path, isFixed }: { readonly path: string; readonly isFixed: b
   );
 }
 
-function Facts({ standing, author, run, seesPublisher, seesPeople }: TokenPageProps): Child {
+function Facts({ standing, author, run, used, seesPublisher, seesPeople }: TokenPageProps): Child {
   const { record, use, nowMs } = standing;
   const { previous_expires_at: former } = record;
   const time = (at: string): Child => <Time at={at} nowMs={nowMs} />;
   return (
-    <dl class="facts panel">
-      <Fact label="Last use">
-        {use === undefined ? (
-          'never'
-        ) : (
-          <>
-            {time(new Date(use.atMs).toISOString())} from <code>{use.from}</code>
-          </>
-        )}
-      </Fact>
-      <Fact label="This hour">
-        <Window {...standing} />
-      </Fact>
-      <Fact label="Expires">{record.expires_at === null ? 'never' : time(record.expires_at)}</Fact>
-      {record.revoked_at === null ? null : <Fact label="Revoked">{time(record.revoked_at)}</Fact>}
-      {former !== null && nowMs < Date.parse(former) ? <Fact label="Former secret ends">{time(former)}</Fact> : null}
-      <Fact label="Created">
-        {time(record.created_at)} by{' '}
-        {run !== undefined && seesPublisher ? <A to={`/publishers/${run.publisher}`}>{author}</A> : author}
-      </Fact>
-      {record.person === undefined ? null : (
-        <Fact label="Person">{seesPeople ? <A to={`/people/${record.person}`}>{author}</A> : author}</Fact>
-      )}
-      {run === undefined ? null : (
-        <Fact label="Run">
-          <CiRun run={run} />
+    <div class="stack">
+      <dl class="facts panel">
+        <Fact label="Last use">
+          {use === undefined ? (
+            'never'
+          ) : (
+            <>
+              {time(new Date(use.atMs).toISOString())} from <code>{use.from}</code>
+            </>
+          )}
         </Fact>
-      )}
-    </dl>
+        <Fact label="This hour">
+          <Window {...standing} />
+        </Fact>
+        <Fact label="Expires">{record.expires_at === null ? 'never' : time(record.expires_at)}</Fact>
+        {record.revoked_at === null ? null : <Fact label="Revoked">{time(record.revoked_at)}</Fact>}
+        {former !== null && nowMs < Date.parse(former) ? <Fact label="Former secret ends">{time(former)}</Fact> : null}
+        <Fact label="Created">
+          {time(record.created_at)} by{' '}
+          {run !== undefined && seesPublisher ? <A to={`/publishers/${run.publisher}`}>{author}</A> : author}
+        </Fact>
+        {record.person === undefined ? null : (
+          <Fact label="Person">{seesPeople ? <A to={`/people/${record.person}`}>{author}</A> : author}</Fact>
+        )}
+        {run === undefined ? null : (
+          <Fact label="Run">
+            <CiRun run={run} />
+          </Fact>
+        )}
+      </dl>
+      <Uses used={used} />
+    </div>
+  );
+}
+
+const mostShown = 20;
+
+function Uses({ used }: Pick<TokenPageProps, 'used'>): Child {
+  if (used.length === 0) return null;
+  return (
+    <section class="stack-tight">
+      <h2>Uses</h2>
+      <ul class="stack-tight plain">
+        {used.slice(0, mostShown).map(({ name, last }) => (
+          <li class="breaks">
+            <A to={`/packages/${name}`}>{name}</A> <span class="soft small">last on {last}</span>
+          </li>
+        ))}
+      </ul>
+      {used.length > mostShown ? <p class="soft small">and {used.length - mostShown} more</p> : null}
+    </section>
   );
 }
 

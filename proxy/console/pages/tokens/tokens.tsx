@@ -8,6 +8,7 @@ import { personPackages } from '../../../teams/person-packages.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { usedPackages } from '../../../usage/used-packages.ts';
 import { nameActor, readActorNames } from '../name-actor.ts';
 import { registerEndingTokens } from './end-token.tsx';
 import type { ExplanationPanelProps } from './explanation-panel.tsx';
@@ -68,11 +69,12 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
   const { nowMs } = request;
   const standing = await readStanding(services, request);
   const { record, defaults } = standing;
-  const [packages, author, explained, run] = await Promise.all([
+  const [packages, author, explained, run, used] = await Promise.all([
     readVisibility(services.catalogue, await limitsOf(services, record), nowMs),
     nameActor(services.state, record.created_by, request),
     explain(services, request, record),
     services.runOfToken(record.id),
+    usedPackages(services.state, record.id),
   ]);
   const mirrors = services.mirroredReleases !== undefined;
   const preview = { packages, limits: record, rateLimit: effectiveLimit(record, defaults), mirrors };
@@ -81,7 +83,7 @@ async function showToken(services: TokenPageServices, request: SignedInRequest):
     section: 'tokens',
     content: (
       <TokenPage
-        {...{ standing, preview, author, explained, run }}
+        {...{ standing, preview, author, explained, run, used }}
         seesPublisher={request.may('getPublisher')}
         seesPeople={request.may('getUser')}
       />
