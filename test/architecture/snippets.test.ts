@@ -42,6 +42,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
     'satis',
     'state-in-redis',
     'teams',
+    'usage',
     'docs/reference/protocol.md',
     'docs/reference/views.md',
   ],

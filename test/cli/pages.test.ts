@@ -91,6 +91,10 @@ describe('the pages about commands', () => {
     await run(named('libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'));
   });
 
+  it('usage.md', async () => {
+    expect(await play('how-to/usage')).toContain('acme/hello');
+  });
+
   it('teams.md and views.md', async () => {
     await run('libretto settings set people.packages teams');
     await play('how-to/teams', /token revoke/);
