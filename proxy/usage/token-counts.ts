@@ -39,7 +39,7 @@ export interface TokenCountsOptions {
 }
 
 /** By package, token and version, with a tab between. */
-type Counts = Map<string, Uses>;
+type Counts = Map<string, [downloads: number, installs: number]>;
 
 const rowsInCommit = 200;
 
@@ -75,8 +75,13 @@ class CountWriter {
     this.#options = options;
   }
 
-  count(key: string, uses: Uses): void {
-    this.#pending.set(key, addedUses(this.#pending.get(key), uses));
+  count(key: string, [downloads, installs]: Uses): void {
+    const known = this.#pending.get(key);
+    if (known === undefined) this.#pending.set(key, [downloads, installs]);
+    else {
+      known[0] += downloads;
+      known[1] += installs;
+    }
   }
 
   flush(): Promise<void> {
