@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 import { receiveResponse } from '../remote/receive-response.ts';
 
 const timeoutMs = 15_000;
+/** More than an archive has: an answer that goes on is cut off. */
+const mostBytes = 512 * 1024 * 1024;
 /** No document is larger; of more than that only the digest is known. */
 const maxTextBytes = 32 * 1024 * 1024;
 
@@ -23,7 +25,7 @@ export interface ProbeResponse {
 
 export interface ProbeOptions {
   readonly method?: 'GET' | 'HEAD';
-  /** the connection ends once more than this number of body bytes has arrived; default: the whole body is read */
+  /** the connection ends once more than this number of body bytes has arrived; default: the whole body is read, up to 512 MiB */
   readonly upToBytes?: number;
 }
 
@@ -35,7 +37,7 @@ export async function sendProbe(
   url: string,
   headers: Readonly<Record<string, string>>,
   now: () => Date,
-  { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: ProbeOptions = {},
+  { method = 'GET', upToBytes = mostBytes }: ProbeOptions = {},
 ): Promise<ProbeResponse> {
   const hash = createHash('sha1');
   const pieces: Buffer[] = [];

@@ -135,7 +135,7 @@ export function readRemoteResponse(
   const { code, error, details } = body ?? {};
   if (typeof code === 'string' && Object.hasOwn(errorTable, code) && typeof error === 'string')
     throw new RegistryError(code as ErrorCode, {
-      message: `${isSignedIn ? ofSignIn(url, code, oneLine(error)) : oneLine(error)} [${code}]${adviceOnPath(url, code)}${listIssues(error, details)}`,
+      message: `${isSignedIn ? ofSignIn(url, code, oneLine(error)) : oneLine(error)} [${code}]${adviceOnPath(url, code, error)}${listIssues(error, details)}`,
       details: isJsonObject(details) ? details : {},
     });
   throw new RemoteFailure(
@@ -144,12 +144,15 @@ export function readRemoteResponse(
 }
 
 /** People take the address of an upload, which has a path, for that of the registry. */
-function adviceOnPath(url: string, code: string): string {
+function adviceOnPath(url: string, code: string, error: string): string {
   if (code !== 'NOT_FOUND') return '';
   const { pathname, origin } = new URL(url);
   const [path] = /\/(?:api|ui|p2|dist)(?:\/.*)?$/.exec(pathname) ?? [];
   if (path !== undefined) return ` Leave out ${path} at the end of ${url}.`;
-  return pathname === '/' ? '' : ` If the registry is not below ${pathname}, its address is ${origin}.`;
+  const hasNoRoute = error === errorTable.NOT_FOUND.message;
+  if (pathname === '/')
+    return hasNoRoute ? ' Or the registry has no API: `features` in its libretto.json lacks it.' : '';
+  return ` If the registry is not below ${pathname}, its address is ${origin}.`;
 }
 
 /** The refusal of a token of `libretto login`, which its person renews without anybody else. */
