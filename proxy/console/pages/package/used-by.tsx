@@ -1,6 +1,7 @@
 // One line before a version goes: how many tokens used it in the last days, and which. It leads to the page “Used by”.
 
 import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
 import { getUsage } from '../../../usage/operations.ts';
 import { keptDays, dayBefore } from '../../../usage/usage-row.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';
@@ -35,11 +36,19 @@ export async function readUsedBy(
   const constraint = versions.join(' || ');
   const since = dayBefore(new Date(request.nowMs).toISOString().slice(0, 10), keptDays - 1);
   const input = { vendor, package: project, constraint, since };
-  const { data, tokens, counted_since: countedSince } = await callFor(services, request, getUsage, input);
+  const usage = await callFor(services, request, getUsage, input).catch(ifUnknown);
+  if (usage === undefined) return undefined;
+  const { data, tokens, counted_since: countedSince } = usage;
   const names = new Map(
     data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, token.description]])),
   );
   return { name, constraint, since, countedSince, tokens, names: [...names.values()].slice(0, mostNames) };
+}
+
+/** The list of packages may be seconds older than the page: it lacks a package of this moment. */
+function ifUnknown(error: unknown): undefined {
+  if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
+  throw error;
 }
 
 export function UsedBy({ name, constraint, since, countedSince, tokens, names }: UsedByProps): Child {
