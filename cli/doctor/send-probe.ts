@@ -25,7 +25,7 @@ export interface ProbeResponse {
 
 export interface ProbeOptions {
   readonly method?: 'GET' | 'HEAD';
-  /** the connection ends once more than this number of body bytes has arrived; default: the whole body is read, up to 512 MiB */
+  /** the connection ends once more than this number of body bytes has arrived; default: 512 MiB */
   readonly upToBytes?: number;
 }
 

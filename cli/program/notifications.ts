@@ -113,7 +113,7 @@ function addRemove(notify: Command, wire: Wire): void {
     .command('remove')
     .argument('<id>', 'the id of the endpoint')
     .summary('remove an endpoint with its deliveries')
-    .description('Remove an endpoint with its secrets and its deliveries. What still waits is not sent.')
+    .description('Remove an endpoint with its secrets and its deliveries. Events that still wait are not sent.')
     .option('--yes', 'remove the endpoint');
   wire(withRegistry(remove, 'session', 'libretto notify remove ntf_4fHj2kLm9QwErTy0 --yes'), load('remove'));
 }

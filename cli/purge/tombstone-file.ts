@@ -1,4 +1,5 @@
-// Reads tombstones from a file: the output of `libretto package list --purged --json`, or the list of another data folder.
+// Reads tombstones from a file: the output of `libretto package list --purged --json`, or the list of another
+// data folder.
 // They purge versions here, or rebuild a lost list.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';

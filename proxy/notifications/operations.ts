@@ -115,7 +115,7 @@ export const deleteEndpoint = operation({
   form: '/notifications/:id/remove',
   method: 'delete',
   summary: 'Remove a notification endpoint',
-  description: 'Its secrets and its deliveries are removed with it. What still waits is not sent.',
+  description: 'Its secrets and its deliveries are removed with it. Events that still wait are not sent.',
   answer: z.object({ id: idSchema('ntf', 'the endpoint') }),
   answers: 'the removed endpoint',
   run: async ({ endpointsOf }: EndpointServices, { id }, { actor }) => ({

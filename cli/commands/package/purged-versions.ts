@@ -1,5 +1,5 @@
-// `libretto package list --purged`: the tombstones of purged versions, with the admin's notes from the state. A tombstone
-// prevents a version from being published again.
+// `libretto package list --purged`: the tombstones of purged versions, with the admin's notes from the state. A
+// tombstone prevents a version from being published again.
 
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listPurged } from '../../../build/package/purged.ts';
