@@ -25,10 +25,10 @@ export interface RedisServer {
 
 /** `settings`: more of its command line, e.g. `--requirepass`, `secret`. */
 export async function startRedis(settings: readonly string[] = [], password?: string): Promise<RedisServer> {
-  const port = await freePort();
   const folder = temporaryFolder('redis');
   const given = ['--dir', folder.path, ...settings];
-  let server = await launch(port, given, password);
+  const [port, first] = await launchOnFreePort(given, password);
+  let server = first;
   const kill = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, 'exit');
@@ -52,6 +52,21 @@ export async function startRedis(settings: readonly string[] = [], password?: st
   };
 }
 
+/** Another program may take the free port before the server does: then the server starts on the next free one. */
+async function launchOnFreePort(
+  settings: readonly string[],
+  password: string | undefined,
+  attempts = 5,
+): Promise<[number, ChildProcess]> {
+  const port = await freePort();
+  try {
+    return [port, await launch(port, settings, password)];
+  } catch (error) {
+    if (attempts === 1) throw error;
+    return launchOnFreePort(settings, password, attempts - 1);
+  }
+}
+
 async function launch(port: number, settings: readonly string[], password: string | undefined): Promise<ChildProcess> {
   const auth = password === undefined ? [] : ['--requirepass', password];
   const server = spawn(
@@ -59,13 +74,14 @@ async function launch(port: number, settings: readonly string[], password: strin
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...auth, ...settings],
     { stdio: 'ignore' },
   );
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  const deadline = performance.now() + 60_000;
+  while (performance.now() < deadline) {
     if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
     if ((await sendTo(port, password, 'PING', []).catch(() => undefined)) === 'PONG') return server;
     await delay(25);
   }
   server.kill('SIGKILL');
-  throw new Error('redis-server did not start within five seconds');
+  throw new Error('redis-server did not start within a minute');
 }
 
 /** Sends one command as the operator, over a connection of its own. */
