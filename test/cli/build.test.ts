@@ -192,9 +192,13 @@ describe('a build that excludes a version', () => {
     ]);
     await execa('git', ['clone', '-q', '--depth', '1', `file://${folder.at('mono')}`, folder.at('clone')]);
     const build = ['build', 'git:clone', '--subdirectory', 'packages/*'];
-    const { exitCode, stdout, stderr } = await run(...build);
+    const { exitCode, stderr } = await run(...build);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('git fetch --unshallow --tags')]);
-    expect(stdout).toMatch(/means the same version of acme\/core as .*, which counts\. Is "name" in .*core a copy\?/);
+    const whole = await run('build', 'git:mono', '--subdirectory', 'packages/*', '--data', 'whole');
+    expect([whole.exitCode, whole.stdout]).toEqual([1, expect.stringContaining('+ acme/core 1.0.0')]);
+    expect(whole.stderr).toMatch(
+      /1\.0\.0, folder packages\/core .* folder packages\/copy, which counts\. Give .*DUPLICATE_/,
+    );
     const strict = await run(...build, '--strict', '--data', 'other');
     expect([strict.exitCode, existsSync(folder.at('other/public/packages.json'))]).toEqual([1, false]);
   });

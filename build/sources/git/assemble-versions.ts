@@ -50,6 +50,12 @@ export function assembleVersions(judged: readonly JudgedRef[], options: Assemble
 
 type ReleaseOutcome = Extract<RefOutcome, { readonly kind: 'release' }>;
 
+interface Place {
+  readonly where: string;
+  /** name of a tag or branch */
+  readonly ref: string;
+}
+
 class Assembly {
   readonly #options: AssembleOptions;
   readonly #readAhead: ReadAhead;
@@ -58,7 +64,7 @@ class Assembly {
   readonly #quarantined: Quarantine[] = [];
   readonly #notices: string[] = [];
   /** name and version → the place of the release */
-  readonly #taken = new Map<string, string>();
+  readonly #taken = new Map<string, Place>();
   readonly #submodules: string[] = [];
   readonly #renames = new Map<string, string[]>();
 
@@ -89,11 +95,10 @@ class Assembly {
     const identity = `${release.name} ${release.normalized}`;
     const first = this.#taken.get(identity);
     if (first !== undefined) {
-      const remedy = outcome.folder === '' ? '' : ` Is "name" in the composer.json of ${outcome.folder} a copy?`;
-      this.#notices.push(`${where}: it means the same version of ${release.name} as ${first}, which counts.${remedy}`);
+      this.#addCopy(release, first, { where, ref: ref.name, folder: outcome.folder });
       return;
     }
-    this.#taken.set(identity, where);
+    this.#taken.set(identity, { where, ref: ref.name });
     this.#releases.push(release);
     if (outcome.submodules) this.#submodules.push(where);
     if (outcome.formerName === undefined) return;
@@ -101,6 +106,20 @@ class Assembly {
     this.#renames.set(renamed, [...(this.#renames.get(renamed) ?? []), where]);
     const underFormer = gitRelease({ ...outcome, name: outcome.formerName }, context);
     if (underFormer !== undefined) this.#former.push(underFormer);
+  }
+
+  /** Two refs may mean one version. Two folders of one ref with one name are a mistake: the second is left out. */
+  #addCopy(
+    { name, version }: Release,
+    first: Place,
+    { where, ref, folder }: Place & { readonly folder: string },
+  ): void {
+    const message = `it means the same version of ${name} as ${first.where}, which counts.`;
+    if (ref !== first.ref) this.#notices.push(`${where}: ${message}`);
+    else {
+      const remedy = `${message} Give the composer.json of ${folder} a "name" of its own.`;
+      this.#quarantined.push({ code: 'DUPLICATE_VERSION', message: remedy, where, name, version });
+    }
   }
 
   finish(): Versions {
