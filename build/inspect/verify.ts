@@ -113,8 +113,8 @@ async function verifyPackages(
 ): Promise<CheckedPackages> {
   const indexed = await indexedNames(context.output);
   const withdrawn = new Set<string>(publication?.withdrawn);
-  const standing = [...(await listTreePackages(context.output)), ...archived];
-  const names = listing ?? [...new Set(standing)].filter((name) => !withdrawn.has(name));
+  const inTree = [...(await listTreePackages(context.output)), ...archived];
+  const names = listing ?? [...new Set(inTree)].filter((name) => !withdrawn.has(name));
   const unlisted = [...indexed, ...archived.filter((name) => withdrawn.has(name))];
   if (context.settled && listing !== undefined)
     faults.push(...unannouncedNames(indexed, listing, publication, context.repairs));

@@ -20,14 +20,14 @@ export interface FeedSurroundings {
   readonly reader: PolicyReader;
   readonly published: PublishedFiles;
   readonly mirror: ServedMirror | undefined;
-  readonly leads: boolean;
+  readonly isLeader: boolean;
   readonly log: Log;
 }
 
 export function openPolicyFeeds(
   config: Config,
   context: Context,
-  { reader, published, mirror, leads, log }: FeedSurroundings,
+  { reader, published, mirror, isLeader, log }: FeedSurroundings,
 ): Feeds {
   const now = (): number => context.now().getTime();
   const privateNames = createPrivateNames(published);
@@ -42,14 +42,14 @@ export function openPolicyFeeds(
       asked === 'off'
         ? undefined
         : { url: config.osvUrl.value, about: asked === 'all' ? undefined : privateNames.lacks },
-    mirror: mirror === undefined ? undefined : () => mirror.mirror.standing(),
+    mirror: mirror === undefined ? undefined : () => mirror.mirror.settings(),
     areRead: () => andThen(reader.current(now()), ({ compiled }) => readsLists(compiled)),
     names,
-    leads: () => leads,
+    isLeader: () => isLeader,
     allowAddresses: config.egressAllow.value,
     userAgent: `Libretto/${version}`,
     now,
-    tell: (event) => logEvent(log, event),
+    report: (event) => logEvent(log, event),
   });
 }
 

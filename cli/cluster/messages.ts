@@ -25,5 +25,5 @@ export interface WorkerOrder {
   /** the configured number of workers */
   readonly size: number;
   /** this worker does the tasks of the complete server */
-  readonly leads: boolean;
+  readonly isLeader: boolean;
 }

@@ -130,7 +130,7 @@ export class WorkerPool {
 
   #receive(slot: Slot, message: FromWorker): void {
     if (message.type === 'hello') {
-      const order = { size: this.#options.size, leads: slot.number === 1 };
+      const order = { size: this.#options.size, isLeader: slot.number === 1 };
       send(slot.worker, this.#isStopping ? { type: 'stop' } : { type: 'start', order });
     } else if (message.type === 'serving') {
       slot.servingSinceMs = this.#options.monotonicMs();

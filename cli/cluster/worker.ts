@@ -21,9 +21,9 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
   const link = openLink(context);
   const order = await Promise.race([link.order, link.stopped.then(() => undefined)]);
   if (order === undefined) return link.stopped;
-  const { size, leads } = order;
+  const { size, isLeader } = order;
   const opening = openService(config, context, config.log.value, {
-    leads,
+    isLeader,
     workerStatus: { size, running: link.running },
   });
   // a worker listens through its primary: without the primary, the worker never opens

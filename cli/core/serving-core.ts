@@ -91,7 +91,7 @@ async function open(
   closing.add(counting.close);
   const uses = openTokenUses(store, log);
   closing.add(uses.close);
-  const rules = await openRules(config, context, { store, tree, log, leads: role.leads, closing });
+  const rules = await openRules(config, context, { store, tree, log, isLeader: role.isLeader, closing });
   return {
     ...role,
     certificateNames,
@@ -115,11 +115,11 @@ async function open(
 async function openRules(
   config: Config,
   context: Context,
-  { store, tree, log, leads, closing }: Pick<ServingCore, 'store' | 'tree' | 'log' | 'leads' | 'closing'>,
+  { store, tree, log, isLeader, closing }: Pick<ServingCore, 'store' | 'tree' | 'log' | 'isLeader' | 'closing'>,
 ): Promise<Pick<ServingCore, 'settings' | 'advisories' | 'policy'>> {
   const settings = composeSettings(config, context, store);
   const advisories = createPublishedAdvisories(tree.published);
-  const policy = openServedPolicy(config, context, { settings, store, advisories, files: tree.files, log, leads });
+  const policy = openServedPolicy(config, context, { settings, store, advisories, files: tree.files, log, isLeader });
   closing.add(policy.close);
   await policy.assertUsable();
   return { settings, advisories, policy };

@@ -4,9 +4,9 @@ import type { WorkerStatus } from '../../proxy/core/observe/health.ts';
 
 export interface ServingRole {
   /** runs the tasks that one process does for all processes of a server */
-  readonly leads: boolean;
+  readonly isLeader: boolean;
   /** undefined: it is alone */
   readonly workerStatus: WorkerStatus | undefined;
 }
 
-export const servingAlone: ServingRole = { leads: true, workerStatus: undefined };
+export const servingAlone: ServingRole = { isLeader: true, workerStatus: undefined };

@@ -48,7 +48,7 @@ export interface MirrorParts {
   readonly purged?: () => MaybeAsync<PurgedLookup>;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 const cacheBytes = 64 * 1024 ** 2;
@@ -59,7 +59,7 @@ export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
 
 export function composeMirror(
   config: Config,
-  { privateNames, askedSinceMs, now, tell, purged = localTombstones(config, now), ...given }: MirrorParts,
+  { privateNames, askedSinceMs, now, report, purged = localTombstones(config, now), ...given }: MirrorParts,
 ): Mirror {
   return new Mirror({
     folder: mirrorFolder(config),
@@ -75,7 +75,7 @@ export function composeMirror(
     checkArchive: async (path) => void (await admitZip(path, foreignZipLimits)),
     cacheBytes,
     now,
-    tell,
+    report,
   });
 }
 

@@ -48,7 +48,7 @@ export async function runMirrorCommand(
     }),
     ...(asksAnew ? { askedSinceMs: now() } : {}),
     now,
-    tell: () => undefined,
+    report: () => undefined,
   });
   try {
     return await work({

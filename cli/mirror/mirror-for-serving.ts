@@ -67,7 +67,7 @@ export function openServedMirror(
     environment: context.environment,
     purged: clearingPurged(config, context, tombstones, log),
     now: () => context.now().getTime(),
-    tell: onEvent,
+    report: onEvent,
   });
   const timer = clearLeftovers(mirror, log);
   markOrigin(config).catch((err: unknown) =>

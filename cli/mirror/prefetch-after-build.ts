@@ -53,7 +53,7 @@ async function prefetchAll(report: BuildReport, config: Config, context: Context
     environment,
     askedSinceMs: now(),
     now,
-    tell: () => undefined,
+    report: () => undefined,
   });
   const failed: BuildReport['failed'][number][] = [];
   const moment = { nowMs: now(), epoch: report.serial };

@@ -50,7 +50,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
     environment: context.environment,
     askedSinceMs: now(),
     now,
-    tell: () => undefined,
+    report: () => undefined,
   });
   const serial = readLastPublication(config.data.value)?.serial ?? 0;
   const moment = { nowMs: now(), epoch: serial };

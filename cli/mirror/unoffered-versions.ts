@@ -41,7 +41,7 @@ export async function unofferedVersions(
   const settled = await pinVersions(name, versions, new AcceptedPackage(name, accepted), {
     archiveStore: { record: (version) => Promise.resolve(byKey.get(archiveKey(version))) },
     check: checkUpstreamRecord,
-    tell: (event) =>
+    report: (event) =>
       void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
   });
   const { refused } = await applyRules(

@@ -11,10 +11,10 @@ import type { FeedView } from '../../proxy/policy/admin/policy-views.ts';
 /** `opened`: undefined while a server has not opened them. */
 export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore): PolicyFeeds {
   return {
-    standing: () => Promise.resolve(opened()?.standing().map(feedView) ?? []),
+    statuses: () => Promise.resolve(opened()?.statuses().map(feedView) ?? []),
     accept: async (id, actor) => {
       const feeds = opened();
-      const before = feeds?.standing().find((feed) => feed.id === id);
+      const before = feeds?.statuses().find((feed) => feed.id === id);
       if (feeds === undefined || before === undefined)
         throw notFound(`There is no feed ${JSON.stringify(id.slice(0, 80))}.`);
       if (before.shrunk === null || !(await feeds.accept(id)))
@@ -24,7 +24,7 @@ export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore
         { conditions: [], puts: [], deletes: [] },
         { actor, action: 'policy.feed_accept', subject: id, details: { from, to } },
       );
-      return feedView(feeds.standing().find((feed) => feed.id === id) ?? { ...before, shrunk: null });
+      return feedView(feeds.statuses().find((feed) => feed.id === id) ?? { ...before, shrunk: null });
     },
   };
 }

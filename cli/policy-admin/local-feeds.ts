@@ -48,18 +48,18 @@ export async function openLocalFeeds(
     environment: context.environment,
     others: otherRepositories({ config, environment: context.environment, state: store, sealer }),
     now,
-    tell: () => undefined,
+    report: () => undefined,
   });
   const feeds = createFeeds({
     folder,
     osv: config.osvNames.value === 'off' ? undefined : { url: config.osvUrl.value },
-    mirror: () => mirror.standing(),
+    mirror: () => mirror.settings(),
     names: () => Promise.resolve([]),
-    leads: () => false,
+    isLeader: () => false,
     allowAddresses: config.egressAllow.value,
     userAgent: `Libretto/${version}`,
     now,
-    tell: () => undefined,
+    report: () => undefined,
   });
   await feeds.refresh(); // asks nobody, since this process does not lead
   const close = async (): Promise<void> => {

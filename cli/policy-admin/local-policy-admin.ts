@@ -60,7 +60,7 @@ export async function openLocalPolicyAdmin(
       privateNames,
       feeds: here === undefined ? undefined : policyFeeds(() => here.feeds, createAuditedStore({ store, now })),
     }),
-    feeds: () => here?.feeds.standing() ?? [],
+    feeds: () => here?.feeds.statuses() ?? [],
     close: async () => {
       await here?.close();
       tree.close();

@@ -44,7 +44,7 @@ export interface PolicySurroundings {
   readonly files: TreeFiles;
   readonly log: Log;
   /** true: this process reports changes of the policy file */
-  readonly leads: boolean;
+  readonly isLeader: boolean;
 }
 
 const cacheBytes = 16 * 1024 ** 2;
@@ -52,7 +52,7 @@ const cacheBytes = 16 * 1024 ** 2;
 export function openServedPolicy(
   config: Config,
   context: Context,
-  { settings, store, advisories, files, log, leads }: PolicySurroundings,
+  { settings, store, advisories, files, log, isLeader }: PolicySurroundings,
 ): ServedPolicy {
   const now = (): number => context.now().getTime();
   let feeds: Feeds | undefined;
@@ -65,7 +65,7 @@ export function openServedPolicy(
     return lists;
   };
   const audited = createAuditedStore({ store, now });
-  const recorder = leads ? createFileRecorder(config.policy.value, { audited, state: store }, log) : noFileRecorder;
+  const recorder = isLeader ? createFileRecorder(config.policy.value, { audited, state: store }, log) : noFileRecorder;
   const sources = policySources(config, {
     settings,
     store,
@@ -115,19 +115,19 @@ function openHits(store: AuditedStore, { logger }: Log): Hits {
 }
 
 function feedFamilies(feeds: Feeds | undefined): readonly Family[] {
-  const standing = feeds?.standing() ?? [];
+  const statuses = feeds?.statuses() ?? [];
   return [
     {
       name: 'libretto_policy_feed_rows',
       type: 'gauge',
       help: 'Advisories and entries of filter lists that a feed gives to the policy.',
-      samples: standing.map(({ id, rows }) => ({ labels: { feed: id }, value: rows })),
+      samples: statuses.map(({ id, rows }) => ({ labels: { feed: id }, value: rows })),
     },
     {
       name: 'libretto_policy_feed_fetched_seconds',
       type: 'gauge',
       help: 'When a feed was last read completely, seconds since 1970.',
-      samples: standing.flatMap(({ id, fetchedAt }) =>
+      samples: statuses.flatMap(({ id, fetchedAt }) =>
         fetchedAt === null ? [] : [{ labels: { feed: id }, value: Math.floor(Date.parse(fetchedAt) / 1000) }],
       ),
     },
@@ -135,7 +135,7 @@ function feedFamilies(feeds: Feeds | undefined): readonly Family[] {
       name: 'libretto_policy_feed_shrunk',
       type: 'gauge',
       help: '1: the newest list of a feed is much smaller than the one in use, and waits for acceptance.',
-      samples: standing.map(({ id, shrunk }) => ({ labels: { feed: id }, value: shrunk === null ? 0 : 1 })),
+      samples: statuses.map(({ id, shrunk }) => ({ labels: { feed: id }, value: shrunk === null ? 0 : 1 })),
     },
   ];
 }

@@ -11,12 +11,12 @@ import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
 export async function openFeeds(core: ServingCore, mirror: ServedMirror | undefined): Promise<Feeds | undefined> {
   if (mirror === undefined && core.config.osvNames.value === 'off') return undefined;
   const { openPolicyFeeds } = await import('../advisory-feeds/policy-feeds.ts');
-  const { config, context, leads, log, policy, tree } = core;
+  const { config, context, isLeader, log, policy, tree } = core;
   const feeds = openPolicyFeeds(config, context, {
     reader: policy.reader,
     published: tree.published,
     mirror,
-    leads,
+    isLeader,
     log,
   });
   policy.use(feeds);

@@ -102,7 +102,7 @@ async function serve(core: ServingCore, certificate: LoadedCertificate | undefin
     features.open,
   );
   closing.add(servers.close);
-  if (core.leads) closing.add(startCopies(core));
+  if (core.isLeader) closing.add(startCopies(core));
   for (const part of [...features.open, feeds]) await part?.start?.();
   const metricsAt = await listenForMetrics(core, features, metrics, servers);
   const addresses = await servers.listen();
@@ -195,11 +195,11 @@ function startCopies({ store, log }: ServingCore): () => void {
 }
 
 /** Handles SIGHUP. */
-function hangUp({ config, context, log, leads }: ServingCore, servers: Servers, onRenewed: Renewed): () => void {
+function hangUp({ config, context, log, isLeader }: ServingCore, servers: Servers, onRenewed: Renewed): () => void {
   const renewal = createRenewal(
     config,
     context,
-    leads ? { logger: log.logger, report: (line) => printLines(context.stderr, [line]) } : undefined,
+    isLeader ? { logger: log.logger, report: (line) => printLines(context.stderr, [line]) } : undefined,
     ({ pair, facts }) => {
       servers.renewCertificate(pair);
       onRenewed(facts);

@@ -14,7 +14,7 @@ export interface StartupNotices {
 }
 
 export function startupNotices(
-  core: Pick<ServingCore, 'config' | 'store' | 'leads' | 'reportState'>,
+  core: Pick<ServingCore, 'config' | 'store' | 'isLeader' | 'reportState'>,
   setupCode: (() => Promise<Secret | undefined>) | undefined,
 ): StartupNotices {
   return { offerSetup: () => offerSetup(core, setupCode), signInWarning: () => signInWarning(core) };
@@ -23,10 +23,10 @@ export function startupNotices(
 async function signInWarning({
   config,
   store,
-  leads,
-}: Pick<ServingCore, 'config' | 'store' | 'leads'>): Promise<readonly string[]> {
+  isLeader,
+}: Pick<ServingCore, 'config' | 'store' | 'isLeader'>): Promise<readonly string[]> {
   const rule = localSignInRule(config);
-  if (rule === undefined || !leads) return [];
+  if (rule === undefined || !isLeader) return [];
   const wrong = await nobodySignsIn(store, rule).catch((error: unknown) => {
     if (error instanceof StateError) return undefined;
     throw error;

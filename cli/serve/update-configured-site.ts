@@ -6,9 +6,14 @@ import { composeBuilder } from '../compose/builder.ts';
 import { printWarnings } from '../io/output.ts';
 
 /** Returns its end. One process of a server writes; an origin's catalogue is written where its tree is built. */
-export async function updateConfiguredSite({ config, context, log, leads }: ServingCore): Promise<() => Promise<void>> {
+export async function updateConfiguredSite({
+  config,
+  context,
+  log,
+  isLeader,
+}: ServingCore): Promise<() => Promise<void>> {
   const folder = config.site.value;
-  if (folder === undefined || !leads || config.origin.value !== undefined) return () => Promise.resolve();
+  if (folder === undefined || !isLeader || config.origin.value !== undefined) return () => Promise.resolve();
   const { watchSite } = await import('../site/watch-site.ts');
   return watchSite({
     dataDirectory: config.data.value,

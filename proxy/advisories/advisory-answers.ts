@@ -163,7 +163,7 @@ function listed(
   lists: AdvisoryLists,
   wanted: readonly string[],
   names: readonly PackageName[],
-  tell: (entries: readonly FilterEntry[], name: PackageName) => JsonValue,
+  format: (entries: readonly FilterEntry[], name: PackageName) => JsonValue,
   flat: boolean,
 ): object {
   const answered = wanted
@@ -171,7 +171,7 @@ function listed(
     .map((list) => {
       const rows = names.flatMap((name): readonly (readonly [PackageName, JsonValue])[] => {
         const entries = lists.packages.get(name)?.filter[list];
-        return entries === undefined ? [] : [[name, tell(entries, name)]];
+        return entries === undefined ? [] : [[name, format(entries, name)]];
       });
       return [list, flat ? rows.flatMap(([, row]) => row) : Object.fromEntries(rows)] as const;
     });

@@ -7,7 +7,7 @@ import type { FeedSource } from './feed-source.ts';
 import { createOsvFeed, type OsvOptions } from './osv-feed.ts';
 import { createUpstreamFeed, type Belongs } from './upstream-feed.ts';
 
-/** What `Mirror.standing` gives. */
+/** What `Mirror.settings` gives. */
 export interface MirrorStatus {
   /** `upstreams`: the same object while they are the same */
   readonly compiled: { readonly upstreams: ReadonlyMap<string, Upstream> };

@@ -19,7 +19,7 @@ export interface CurrentFeedsOptions {
   readonly folder: string;
   /** Gives the same array while the feeds are the same. */
   readonly sources: () => MaybeAsync<readonly FeedSource[]>;
-  readonly tell: ReportFeedEvent;
+  readonly report: ReportFeedEvent;
   readonly changed: () => void;
 }
 
@@ -31,9 +31,9 @@ export interface CurrentFeeds {
   readonly stored: () => readonly StoredFeed[];
 }
 
-export function createCurrentFeeds({ folder, sources, tell, changed }: CurrentFeedsOptions): CurrentFeeds {
-  const open = (id: string): StoredFeed => new StoredFeed({ id, folder, tell, changed });
-  const stored = new Map(idsIn(folder, tell).map((id) => [id, open(id)]));
+export function createCurrentFeeds({ folder, sources, report, changed }: CurrentFeedsOptions): CurrentFeeds {
+  const open = (id: string): StoredFeed => new StoredFeed({ id, folder, report, changed });
+  const stored = new Map(idsIn(folder, report).map((id) => [id, open(id)]));
   let known: readonly CurrentFeed[] = [];
   let last: readonly FeedSource[] | undefined;
   const use = (now: readonly FeedSource[]): readonly CurrentFeed[] => {
@@ -57,11 +57,11 @@ export function createCurrentFeeds({ folder, sources, tell, changed }: CurrentFe
   };
 }
 
-function idsIn(folder: string, tell: ReportFeedEvent): readonly string[] {
+function idsIn(folder: string, report: ReportFeedEvent): readonly string[] {
   try {
     return readdirSync(folder).flatMap((name) => feedOfFile(name) ?? []);
   } catch (error) {
-    if (!isAbsence(error)) tell({ kind: 'feed-file', feed: 'all', message: `${folder}: ${messageOf(error)}.` });
+    if (!isAbsence(error)) report({ kind: 'feed-file', feed: 'all', message: `${folder}: ${messageOf(error)}.` });
     return [];
   }
 }

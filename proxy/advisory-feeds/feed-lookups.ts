@@ -17,7 +17,7 @@ export interface FeedLookupsOptions {
   readonly signal: AbortSignal;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: ReportFeedEvent;
+  readonly report: ReportFeedEvent;
   /** Called after the questions without an answer may have changed. Never rejects. */
   readonly noteWaiting: (waiting: Waiting) => Promise<void>;
 }
@@ -40,7 +40,7 @@ const patienceMs = 2000;
 const atOnce = 8;
 const mostInLine = 200;
 
-export function createFeedLookups({ feeds, signal, now, tell, noteWaiting }: FeedLookupsOptions): FeedLookups {
+export function createFeedLookups({ feeds, signal, now, report, noteWaiting }: FeedLookupsOptions): FeedLookups {
   const flights = new SingleFlight<void>();
   const turn = createSemaphore({ inside: atOnce, waiting: mostInLine });
   const questions = new Map<string, OpenQuestions>();
@@ -51,7 +51,7 @@ export function createFeedLookups({ feeds, signal, now, tell, noteWaiting }: Fee
     again.schedule();
   };
   const ask = (name: PackageName): Promise<void> =>
-    forEach((feed, open) => askFeed(feed, open, name, { signal, now, tell }));
+    forEach((feed, open) => askFeed(feed, open, name, { signal, now, report }));
   const hold = (name: PackageName): Promise<void> =>
     forEach(({ stored }, open) => (stored.knows(name) ? undefined : open.hold(name, now())));
   const waiting = (): Waiting => new Map([...questions].map(([id, open]) => [id, open.names()]));
@@ -92,7 +92,7 @@ async function askFeed(
   { source, stored }: CurrentFeed,
   open: OpenQuestions,
   name: PackageName,
-  { signal, now, tell }: Pick<FeedLookupsOptions, 'signal' | 'now' | 'tell'>,
+  { signal, now, report }: Pick<FeedLookupsOptions, 'signal' | 'now' | 'report'>,
 ): Promise<void> {
   if (stored.knows(name)) return open.dismiss(name);
   const askedAtMs = now();
@@ -113,7 +113,7 @@ async function askFeed(
     // whatever it is: the request that waits must be answered
     const failures = open.failed(name, askedAtMs, now());
     const message = `Nothing was learned about ${name}: ${messageOf(error)}`;
-    if (failures === 1) tell({ kind: 'feed-failed', feed: source.id, message, ...stored.lacksCopy() });
+    if (failures === 1) report({ kind: 'feed-failed', feed: source.id, message, ...stored.lacksCopy() });
   } finally {
     limited.clear();
   }

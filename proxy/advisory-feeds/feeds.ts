@@ -15,7 +15,7 @@ import { FeedRuns } from './runs.ts';
 import type { ScheduleOptions } from './schedule.ts';
 import { createTimer } from './timer.ts';
 import type { NamedFeed } from './named-feed.ts';
-import type { RunStatus } from './standing-file.ts';
+import type { RunStatus } from './run-status-file.ts';
 import type { StoredFeed } from './stored-feed.ts';
 
 export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
@@ -24,19 +24,19 @@ export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
   /** private and mirrored names: OSV is asked about those that it may learn, and upstreams about their own */
   readonly names: () => Promise<Iterable<PackageName>>;
   /** true: this process asks the feeds */
-  readonly leads: () => MaybeAsync<boolean>;
+  readonly isLeader: () => MaybeAsync<boolean>;
   /** default: an hour */
   readonly everyMs?: number;
   /** epoch milliseconds */
   readonly now: () => number;
   /** a number from 0 up to 1 */
   readonly random?: () => number;
-  readonly tell: ReportFeedEvent;
+  readonly report: ReportFeedEvent;
 }
 
 export interface Feeds {
   readonly lists: () => FeedLists;
-  readonly standing: () => readonly FeedStatus[];
+  readonly statuses: () => readonly FeedStatus[];
   /**
    * Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects.
    */
@@ -59,24 +59,24 @@ const lookMs = 2000;
 export function createFeeds(options: FeedOptions): Feeds {
   const closing = new AbortController();
   const { client, current, runs, lists, schedule } = openParts(options, closing.signal);
-  const { now, tell } = options;
+  const { now, report } = options;
   const look = createLook(current, runs, now);
   const { update, runAll, storeAll, noteWaiting } = createAsking(options, current, runs, closing.signal);
-  const runDue = (): Promise<void> => orTold(tell, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
+  const runDue = (): Promise<void> => orReported(report, () => runAll((feed) => runs.isDue(feed)).then(storeAll));
   const timer = createTimer(runDue, () => Math.min(tickMs, schedule.everyMs) * (0.9 + 0.2 * schedule.random()));
-  const learning = createFeedLookups({ feeds: update, signal: closing.signal, now, tell, noteWaiting });
+  const learning = createFeedLookups({ feeds: update, signal: closing.signal, now, report, noteWaiting });
   void update(); // often settled at once: then every feed is known from the start
   return {
     lists: () => {
       look();
       return lists();
     },
-    standing: () => {
+    statuses: () => {
       look();
-      return current.known().map((feed) => standingHere(feed, runs, learning));
+      return current.known().map((feed) => statusHere(feed, runs, learning));
     },
     learn: learning.lookUp,
-    refresh: () => orTold(tell, () => runAll(() => true)),
+    refresh: () => orReported(report, () => runAll(() => true)),
     accept: async (id) => {
       const feed = (await update()).find(({ source }) => source.id === id);
       if (feed === undefined || !(await feed.stored.accept())) return false;
@@ -92,7 +92,7 @@ export function createFeeds(options: FeedOptions): Feeds {
       closing.abort(new Error('The server is closing.'));
       client.close();
       await Promise.all([runs.settled(), timer.settled(), learning.close()]);
-      await orTold(tell, storeAll);
+      await orReported(report, storeAll);
     },
   };
 }
@@ -107,7 +107,7 @@ interface Parts {
 }
 
 function openParts(options: FeedOptions, signal: AbortSignal): Parts {
-  const { folder, names, now, tell, everyMs = hourMs, random = Math.random } = options;
+  const { folder, names, now, report, everyMs = hourMs, random = Math.random } = options;
   const client = createFeedClient(options);
   const schedule = { everyMs, random };
   let generation = 1;
@@ -116,11 +116,11 @@ function openParts(options: FeedOptions, signal: AbortSignal): Parts {
     generation += 1;
     lists = undefined;
   };
-  const current = createCurrentFeeds({ folder, sources: configuredSources(options, client), tell, changed });
+  const current = createCurrentFeeds({ folder, sources: configuredSources(options, client), report, changed });
   return {
     client,
     current,
-    runs: new FeedRuns({ folder, names, signal, now, tell, ...schedule }),
+    runs: new FeedRuns({ folder, names, signal, now, report, ...schedule }),
     lists: () => (lists ??= createFeedLists(current.stored, generation)),
     schedule,
   };
@@ -136,31 +136,31 @@ interface Asking {
 }
 
 function createAsking(
-  { leads, tell }: FeedOptions,
+  { isLeader, report }: FeedOptions,
   current: CurrentFeeds,
   runs: FeedRuns,
   signal: AbortSignal,
 ): Asking {
-  const update = createUpdate(current, tell);
+  const update = createUpdate(current, report);
   return {
     update,
     runAll: async (isWanted) => {
       const feeds = await update();
-      if (signal.aborted || !(await leads())) return;
+      if (signal.aborted || !(await isLeader())) return;
       await Promise.all(feeds.filter(isWanted).map((feed) => runs.run(feed)));
     },
     noteWaiting: (waiting) =>
-      orTold(tell, async () => {
-        if (await leads()) await runs.noteWaiting(waiting);
+      orReported(report, async () => {
+        if (await isLeader()) await runs.noteWaiting(waiting);
       }),
     storeAll: async () => {
-      if (await leads()) await Promise.all(current.known().map((feed) => runs.storeLearned(feed)));
+      if (await isLeader()) await Promise.all(current.known().map((feed) => runs.storeLearned(feed)));
     },
   };
 }
 
-function standingHere({ source, stored }: CurrentFeed, runs: FeedRuns, learning: FeedLookups): FeedStatus {
-  return standingOf(source, stored, runs.standingOf(source.id), learning.waiting().get(source.id));
+function statusHere({ source, stored }: CurrentFeed, runs: FeedRuns, learning: FeedLookups): FeedStatus {
+  return statusOf(source, stored, runs.statusOf(source.id), learning.waiting().get(source.id));
 }
 
 /** Loads files that another process has replaced, every two seconds at most. */
@@ -175,22 +175,22 @@ function createLook(current: CurrentFeeds, runs: FeedRuns, now: () => number): (
 }
 
 /** The returned function never rejects: if the upstreams are unknown, the last known feeds stay. */
-function createUpdate(current: CurrentFeeds, tell: ReportFeedEvent): () => Promise<readonly CurrentFeed[]> {
+function createUpdate(current: CurrentFeeds, report: ReportFeedEvent): () => Promise<readonly CurrentFeed[]> {
   return async () => {
     try {
       return await current.update();
     } catch (error) {
-      tell({ kind: 'feed-failed', feed: 'upstreams', message: `The feeds are unknown: ${messageOf(error)}` });
+      report({ kind: 'feed-failed', feed: 'upstreams', message: `The feeds are unknown: ${messageOf(error)}` });
       return current.known();
     }
   };
 }
 
-async function orTold(tell: ReportFeedEvent, work: () => Promise<void>): Promise<void> {
+async function orReported(report: ReportFeedEvent, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    tell({ kind: 'feed-failed', feed: 'all', message: `The feeds are not asked: ${messageOf(error)}` });
+    report({ kind: 'feed-failed', feed: 'all', message: `The feeds are not asked: ${messageOf(error)}` });
   }
 }
 
@@ -199,7 +199,7 @@ async function orTold(tell: ReportFeedEvent, work: () => Promise<void>): Promise
 const mostNamed = 5;
 
 /** `waiting`: the packages of this process; those of the leading one are in `run`. */
-function standingOf(
+function statusOf(
   { id, kind, url }: NamedFeed,
   stored: StoredFeed,
   run: RunStatus,

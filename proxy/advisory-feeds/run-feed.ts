@@ -18,7 +18,7 @@ export interface FeedRun {
   readonly signal: AbortSignal;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: ReportFeedEvent;
+  readonly report: ReportFeedEvent;
 }
 
 export interface RunOutcome {
@@ -45,7 +45,7 @@ export async function runFeed(run: FeedRun): Promise<RunOutcome> {
   }
 }
 
-async function ask({ source, stored, names, signal, now, tell }: FeedRun): Promise<RunOutcome> {
+async function ask({ source, stored, names, signal, now, report }: FeedRun): Promise<RunOutcome> {
   const wanted = new Set([...(await names()), ...stored.learnedNames()]);
   const mine = new Set(await source.mine(new Set([...wanted, ...stored.table.names()])));
   const asked = [...wanted].filter((name) => mine.has(name)).toSorted();
@@ -67,7 +67,7 @@ async function ask({ source, stored, names, signal, now, tell }: FeedRun): Promi
   const { shrunk } = shrinkage;
   const message = alarm(source.id, shrinkage);
   if (stored.shrunk?.from !== shrunk.from || stored.shrunk.to !== shrunk.to)
-    tell({ kind: 'feed-shrunk', feed: source.id, message, ...shrunk });
+    report({ kind: 'feed-shrunk', feed: source.id, message, ...shrunk });
   await stored.refuse(copy, shrunk);
   return { failure: answer.failure, problem: message, unfinished: false };
 }

@@ -12,9 +12,9 @@ import type { ReportFeedEvent } from './feed-event.ts';
 import type { Waiting } from './feed-lookups.ts';
 import { runFeed, storeLearned, type FeedRun, type RunOutcome } from './run-feed.ts';
 import { nextRunAt, type ScheduleOptions } from './schedule.ts';
-import { neverTried, readStandings, standingFile, writeStandings, type RunStatus } from './standing-file.ts';
+import { neverTried, readRunStatuses, statusFile, writeRunStatuses, type RunStatus } from './run-status-file.ts';
 
-export interface RunsOptions extends Pick<FeedRun, 'names' | 'signal' | 'now' | 'tell'>, ScheduleOptions {
+export interface RunsOptions extends Pick<FeedRun, 'names' | 'signal' | 'now' | 'report'>, ScheduleOptions {
   readonly folder: string;
 }
 
@@ -30,15 +30,15 @@ export class FeedRuns {
   readonly #path: string;
   readonly #flights = new SingleFlight<void>();
   readonly #progress = new Map<string, Progress>();
-  readonly #tell: ReportFeedEvent;
-  #standings: Map<string, RunStatus> = new Map();
+  readonly #report: ReportFeedEvent;
+  #statuses: Map<string, RunStatus> = new Map();
   #stamp: FileStamp | undefined;
   #storing = Promise.resolve();
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    this.#tell = options.tell;
-    this.#path = join(options.folder, standingFile);
+    this.#report = options.report;
+    this.#path = join(options.folder, statusFile);
     this.look();
   }
 
@@ -47,16 +47,16 @@ export class FeedRuns {
     const stamp = stampFile(this.#path);
     if (sameStamp(stamp, this.#stamp)) return;
     this.#stamp = stamp;
-    this.#standings = new Map(readStandings(this.#path));
+    this.#statuses = new Map(readRunStatuses(this.#path));
   }
 
-  standingOf(id: string): RunStatus {
-    return this.#standings.get(id) ?? neverTried;
+  statusOf(id: string): RunStatus {
+    return this.#statuses.get(id) ?? neverTried;
   }
 
   /** As the leading process has stored it. */
   waiting(): Waiting {
-    return new Map([...this.#standings].map(([id, { waiting }]) => [id, waiting]));
+    return new Map([...this.#statuses].map(([id, { waiting }]) => [id, waiting]));
   }
 
   isDue({ source, stored }: CurrentFeed): boolean {
@@ -84,20 +84,20 @@ export class FeedRuns {
   /** Another process may have asked a moment ago. */
   #firstDueAt(id: string, fetchedAt: string | null): number {
     if (fetchedAt === null) return 0; // there is no complete copy, it is damaged, or of another address
-    const standing = this.#standings.get(id);
-    const failures = (standing?.failingSince ?? null) === null ? 0 : 1;
-    const triedAtMs = Date.parse(standing?.triedAt ?? fetchedAt);
+    const status = this.#statuses.get(id);
+    const failures = (status?.failingSince ?? null) === null ? 0 : 1;
+    const triedAtMs = Date.parse(status?.triedAt ?? fetchedAt);
     const attempt = { triedAtMs, failures, unfinished: false, hasCopy: true };
     return Number.isNaN(triedAtMs) ? 0 : nextRunAt(attempt, this.#options);
   }
 
   async #run({ source, stored }: CurrentFeed): Promise<void> {
-    const { names, signal, now, tell } = this.#options;
+    const { names, signal, now, report } = this.#options;
     if (signal.aborted) return;
     await this.#removeLeftovers();
     stored.look();
     this.look();
-    const outcome = await runFeed({ source, stored, names, signal, now, tell }).catch((error: unknown) => {
+    const outcome = await runFeed({ source, stored, names, signal, now, report }).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
     });
@@ -107,7 +107,7 @@ export class FeedRuns {
   async #note({ source: { id }, stored }: CurrentFeed, { failure, problem, unfinished }: RunOutcome): Promise<void> {
     const triedAtMs = this.#options.now();
     const triedAt = new Date(triedAtMs).toISOString();
-    const before = this.#standings.get(id);
+    const before = this.#statuses.get(id);
     const progress = this.#progress.get(id);
     const failures = failure === undefined ? 0 : (progress?.failures ?? 0) + 1;
     this.#progress.set(id, {
@@ -116,32 +116,32 @@ export class FeedRuns {
       dueAtMs: nextRunAt({ triedAtMs, failures, unfinished, hasCopy: stored.fetchedAt !== null }, this.#options),
     });
     const failingSince = failure === undefined ? null : (before?.failingSince ?? triedAt);
-    this.#standings.set(id, { ...(before ?? neverTried), triedAt, failingSince, problem });
+    this.#statuses.set(id, { ...(before ?? neverTried), triedAt, failingSince, problem });
     if (failure !== undefined && failure !== progress?.failure)
-      this.#tell({ kind: 'feed-failed', feed: id, message: failure, ...stored.lacksCopy() });
+      this.#report({ kind: 'feed-failed', feed: id, message: failure, ...stored.lacksCopy() });
     if (failure === undefined && (before?.failingSince ?? null) !== null)
-      this.#tell({ kind: 'feed-recovered', feed: id });
+      this.#report({ kind: 'feed-recovered', feed: id });
     await this.#store(id);
   }
 
   /** The alarm of the last run is over. */
   async accepted(id: string): Promise<void> {
     this.look();
-    const standing = this.#standings.get(id);
-    if (standing === undefined) return;
-    this.#standings.set(id, { ...standing, problem: standing.failingSince === null ? null : standing.problem });
+    const status = this.#statuses.get(id);
+    if (status === undefined) return;
+    this.#statuses.set(id, { ...status, problem: status.failingSince === null ? null : status.problem });
     await this.#store(id);
   }
 
   /** Stores the packages that the feeds have not answered about yet. */
   async noteWaiting(waiting: Waiting): Promise<void> {
     this.look();
-    const ids = new Set([...this.#standings.keys(), ...waiting.keys()]);
+    const ids = new Set([...this.#statuses.keys(), ...waiting.keys()]);
     const changed = [...ids].filter((id) => {
-      const [before = neverTried, names = []] = [this.#standings.get(id), waiting.get(id)];
+      const [before = neverTried, names = []] = [this.#statuses.get(id), waiting.get(id)];
       if (before.waiting.length === names.length && names.every((name, at) => name === before.waiting[at]))
         return false;
-      this.#standings.set(id, { ...before, waiting: names });
+      this.#statuses.set(id, { ...before, waiting: names });
       return true;
     });
     if (changed[0] !== undefined) await this.#store(changed[0]);
@@ -155,10 +155,10 @@ export class FeedRuns {
 
   async #write(id: string): Promise<void> {
     try {
-      await writeStandings(this.#path, this.#standings);
+      await writeRunStatuses(this.#path, this.#statuses);
       this.#stamp = stampFile(this.#path);
     } catch (error) {
-      this.#tell({ kind: 'feed-file', feed: id, message: `${this.#path} cannot be written: ${messageOf(error)}.` });
+      this.#report({ kind: 'feed-file', feed: id, message: `${this.#path} cannot be written: ${messageOf(error)}.` });
     }
   }
 
@@ -173,7 +173,7 @@ export class FeedRuns {
         if (now() - mtimeMs > leftoverMs) await rm(path, { force: true });
       }
     } catch (error) {
-      if (!isAbsence(error)) this.#tell({ kind: 'feed-file', feed: '', message: `${folder}: ${messageOf(error)}.` });
+      if (!isAbsence(error)) this.#report({ kind: 'feed-file', feed: '', message: `${folder}: ${messageOf(error)}.` });
     }
   }
 }

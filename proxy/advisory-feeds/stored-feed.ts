@@ -17,7 +17,7 @@ export interface StoredFeedOptions {
   readonly id: string;
   /** `<data>/feeds` */
   readonly folder: string;
-  readonly tell: ReportFeedEvent;
+  readonly report: ReportFeedEvent;
   /** called when a row may have changed */
   readonly changed: () => void;
 }
@@ -231,7 +231,7 @@ export class StoredFeed implements ListedFeed {
 
   #fault(message: string): void {
     this.#fileProblem = message;
-    this.#options.tell({ kind: 'feed-file', feed: this.id, message, ...this.lacksCopy() });
+    this.#options.report({ kind: 'feed-file', feed: this.id, message, ...this.lacksCopy() });
   }
 }
 

@@ -30,7 +30,7 @@ export interface Artifacts {
   /** The records, oldest first, or those of one package. */
   readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
   /** The present states of these records. */
-  readonly standing: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
+  readonly asServed: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
   /** The record with its present state. Throws NOT_FOUND. */
   readonly get: (id: string) => Promise<ArtifactRecord>;
   /** A repeated call changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
@@ -52,7 +52,7 @@ export function createArtifacts(options: ArtifactsOptions): Artifacts {
       return { ...(await register(options, publication, upload.from)), notices };
     },
     list: (name) => list(options, name),
-    standing: (records) => asServed(options.dataDirectory, records),
+    asServed: (records) => asServed(options.dataDirectory, records),
     get: async (id) => {
       const { record } = await find(options, id);
       return (await asServed(options.dataDirectory, [record]))[0] ?? record;

@@ -39,7 +39,7 @@ export const listArtifacts = operation({
   run: async ({ artifactsOf }: ArtifactServices, { name, ...query }, { actor }) => {
     const artifacts = artifactsOf(actor);
     const { data, next_cursor } = paginate(await artifacts.list(name?.toLowerCase()), query, orderOf);
-    return { data: (await artifacts.standing(data)).map(showArtifact), next_cursor };
+    return { data: (await artifacts.asServed(data)).map(showArtifact), next_cursor };
   },
 });
 

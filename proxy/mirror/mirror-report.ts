@@ -39,7 +39,7 @@ export interface MirrorReport {
 }
 
 export interface MirrorReportParts {
-  readonly mirror: Pick<Mirror, 'standing' | 'problems' | 'archiveStore'>;
+  readonly mirror: Pick<Mirror, 'settings' | 'problems' | 'archiveStore'>;
   readonly catalogue: Pick<MirroredCatalogue, 'stored' | 'storedOne'>;
   readonly alarms: Pick<RecentAlarms, 'list'>;
 }
@@ -47,7 +47,7 @@ export interface MirrorReportParts {
 export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportParts): MirrorReport {
   return {
     registries: async () => {
-      const [{ compiled }, problems] = await Promise.all([mirror.standing(), mirror.problems()]);
+      const [{ compiled }, problems] = await Promise.all([mirror.settings(), mirror.problems()]);
       return compiled.rules.upstreams.map(({ id, url, allow, deny }) => ({
         id,
         url,

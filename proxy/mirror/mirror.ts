@@ -44,7 +44,7 @@ export interface MirrorOptions {
   readonly cacheBytes: number;
   /** epoch milliseconds */
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export class Mirror {
@@ -64,15 +64,15 @@ export class Mirror {
   /** Throws for an invalid `allowAddresses`. */
   constructor(options: MirrorOptions) {
     this.#options = options;
-    const { folder, now, tell, cacheBytes, checkRecord: check, privateNames } = options;
+    const { folder, now, report, cacheBytes, checkRecord: check, privateNames } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
     this.#kept = new CachedDocuments(cacheBytes / 16);
     this.#advisories = new MirroredAdvisories(this.#client, now);
     this.#filters = new MirroredFilters(now);
-    this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
+    this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, report });
     this.#names = new NameDecisions({ rules: options.rules, compile: this.#compile, privateNames });
     this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
-    const lastLists = new LastLists(folder, tell);
+    const lastLists = new LastLists(folder, report);
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
@@ -80,7 +80,7 @@ export class Mirror {
       check: options.checkArchive,
       limits: options.archives ?? {},
       now,
-      tell,
+      report,
     });
     this.#documents = new MirroredDocuments({
       archiveStore: this.archiveStore,
@@ -90,14 +90,14 @@ export class Mirror {
       lastLists,
       cacheBytes: cacheBytes / 2,
       now,
-      tell,
+      report,
     });
     this.#archives = new MirroredArchives({
       archiveStore: this.archiveStore,
       fetcher: this.#fetcher,
       judgements: new MirroredJudgements({ archiveStore: this.archiveStore, lastLists, now }),
       check,
-      tell,
+      report,
     });
   }
 
@@ -116,8 +116,8 @@ export class Mirror {
     return this.#names.of(name, moment);
   }
 
-  standing(): Promise<MirrorSettingsSnapshot> {
-    return this.#names.standing();
+  settings(): Promise<MirrorSettingsSnapshot> {
+    return this.#names.settings();
   }
 
   isElsewhere(name: PackageName, moment: Moment): boolean {

@@ -52,7 +52,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   const known = new StoredPackageReader(folder, mirror);
   const views = new Map<string, Seen>();
   const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
-    const { compiled } = await mirror.standing();
+    const { compiled } = await mirror.settings();
     if (compiled.rules.upstreams.length === 0) return nothing;
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
     const key = view?.key ?? '';
@@ -69,13 +69,13 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     return packages;
   };
   const stored = async (nowMs: number): Promise<readonly StoredPackage[]> => {
-    const { compiled, belongs } = await mirror.standing();
+    const { compiled, belongs } = await mirror.settings();
     if (compiled.rules.upstreams.length === 0) return [];
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
     return known.list().filter(({ name }) => belongs(name).to === 'upstreams');
   };
   const storedOne = async (name: PackageName, nowMs: number): Promise<StoredPackage | undefined> => {
-    const { compiled, belongs } = await mirror.standing();
+    const { compiled, belongs } = await mirror.settings();
     if (compiled.rules.upstreams.length === 0 || belongs(name).to !== 'upstreams') return undefined;
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
     return known.find(name);
@@ -85,6 +85,6 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     stored,
     storedOne,
     offered: (name) => known.offered(name),
-    isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private',
+    isForeign: async (name) => (await mirror.settings()).belongs(name).to !== 'private',
   };
 }

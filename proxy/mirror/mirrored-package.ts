@@ -26,11 +26,11 @@ export interface MirroredPackage {
 }
 
 export async function readMirroredPackage(
-  mirror: Pick<Mirror, 'standing' | 'archiveStore'>,
+  mirror: Pick<Mirror, 'settings' | 'archiveStore'>,
   name: PackageName,
 ): Promise<MirroredPackage> {
   const [{ compiled, belongs }, { records, unreadable }] = await Promise.all([
-    mirror.standing(),
+    mirror.settings(),
     mirror.archiveStore.inspect(name),
   ]);
   const belonging = belongs(name);

@@ -44,7 +44,7 @@ export class NameDecisions {
   }
 
   /** Reads settings and private names again, for callers that visit all cached packages. */
-  async standing(): Promise<MirrorSettingsSnapshot> {
+  async settings(): Promise<MirrorSettingsSnapshot> {
     const compiled = this.#options.compile(await this.#options.rules());
     if (compiled.upstreams.size === 0)
       return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };

@@ -31,7 +31,7 @@ export interface StoredPackage {
 }
 
 /** What the reader asks of the mirror. */
-export type MirrorReads = Pick<Mirror, 'standing' | 'archiveStore' | 'written'>;
+export type MirrorReads = Pick<Mirror, 'settings' | 'archiveStore' | 'written'>;
 
 interface Known extends DatedSummary {
   readonly of: CachedPackage;
@@ -95,7 +95,7 @@ export class StoredPackageReader {
 
   /** The packages that the view sees, by name. */
   async summariesFor(view: View | undefined): Promise<MirroredSummaries> {
-    const { belongs } = await this.#mirror.standing();
+    const { belongs } = await this.#mirror.settings();
     const seen = new Map<PackageName, PackageSummary>();
     let looked = 0;
     for (const name of [...this.#known.keys()].toSorted()) {
@@ -123,7 +123,7 @@ export class StoredPackageReader {
   }
 
   async #lookAtDocuments(compiled: Compiled, nowMs: number): Promise<Set<PackageName>> {
-    const { belongs } = await this.#mirror.standing();
+    const { belongs } = await this.#mirror.settings();
     const found = new Set<PackageName>();
     for (const { id } of compiled.rules.upstreams) {
       for (const [name, of] of await this.#namesIn(compiled.upstreams.get(id)?.folder ?? '').look()) {

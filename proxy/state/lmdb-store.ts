@@ -30,7 +30,7 @@ export async function openLmdbStore(
   // Commits of one process would only make each other fail, so they queue here; those of other processes are met by
   // trying again.
   const queue = pLimit(1);
-  const generation = oncePerTick(loudGenerations(db));
+  const generation = oncePerTick(generationsNotQuiet(db));
   const opened = (): Database => {
     if (closed) throw new StateError('STATE_CLOSED', `The state in ${directory} was closed.`);
     return db;
@@ -111,16 +111,16 @@ function readGeneration(db: Database): number {
 }
 
 /** The generation of the port. The number of quiet commits is read again only after a commit. */
-function loudGenerations(db: Database): () => number {
+function generationsNotQuiet(db: Database): () => number {
   let seen = Number.NaN;
-  let loud = Number.NaN;
+  let notQuiet = Number.NaN;
   return () => {
     const generation = readGeneration(db);
     if (generation !== seen) {
       seen = generation;
-      loud = generation - readQuiet(db);
+      notQuiet = generation - readQuiet(db);
     }
-    return loud;
+    return notQuiet;
   };
 }
 

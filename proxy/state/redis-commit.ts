@@ -32,8 +32,8 @@ export async function commit(parts: CommitParts, change: StateChange): Promise<b
   if (watch.isAway()) throw outOfReach(name, reason());
   const keys = [...change.puts.map(({ key }) => key), ...change.deletes];
   try {
-    const [done, generation, loud] = await write(parts, change, keys.length);
-    if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, loud });
+    const [done, generation, notQuiet] = await write(parts, change, keys.length);
+    if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, notQuiet });
     return done === 1;
   } catch (error) {
     // the outcome of the write is unknown: the cached values of these keys may be wrong

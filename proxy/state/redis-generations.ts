@@ -7,7 +7,7 @@ import type { LastKnown } from './last-known.ts';
 export interface Reached {
   readonly generation: number;
   /** the number of commits so far that were not quiet; undefined: an older version wrote the state */
-  readonly loud: number | undefined;
+  readonly notQuiet: number | undefined;
 }
 
 export interface RedisGenerations {
@@ -16,7 +16,7 @@ export interface RedisGenerations {
   /** The generation that Redis has reached at least. */
   readonly reached: () => number;
   /** The number of commits that were not quiet, as far as this process knows; undefined: unknown. */
-  readonly loud: () => number | undefined;
+  readonly notQuiet: () => number | undefined;
   /** A message of a commit, as redis-scripts.ts writes it. */
   readonly receive: (message: string) => void;
   /** Redis has reported its generation; `listening`: this process receives the messages of all later ones. */
@@ -31,17 +31,17 @@ export interface RedisGenerations {
 }
 
 export function createRedisGenerations(known: LastKnown): RedisGenerations {
-  const progress: Progress = { moves: 1, newest: undefined, newestLoud: undefined, heardUpTo: undefined };
+  const progress: Progress = { moves: 1, newest: undefined, newestNotQuiet: undefined, heardUpTo: undefined };
   return {
     moves: () => progress.moves,
     reached: () => progress.newest ?? 0,
-    loud: () => progress.newestLoud,
+    notQuiet: () => progress.newestNotQuiet,
     receive: (message) => {
-      const { generation, loud, keys } = parseMessage(message);
+      const { generation, notQuiet, keys } = parseMessage(message);
       if (progress.heardUpTo !== undefined && generation === progress.heardUpTo + 1) known.forget(keys, generation);
       else known.markAllStale();
       progress.heardUpTo = generation;
-      reachAtLeast(progress, { generation, loud });
+      reachAtLeast(progress, { generation, notQuiet });
     },
     answered: (reached, listening) => {
       if (adoptAnswer(progress, reached, listening)) known.markAllStale();
@@ -68,16 +68,16 @@ interface Progress {
   moves: number;
   /** the highest generation that Redis has named */
   newest: number | undefined;
-  newestLoud: number | undefined;
+  newestNotQuiet: number | undefined;
   /** the generation up to which every message came; undefined: some may be missing */
   heardUpTo: number | undefined;
 }
 
-function reach(progress: Progress, { generation, loud }: Reached): void {
+function reach(progress: Progress, { generation, notQuiet }: Reached): void {
   if (generation === progress.newest) return;
   progress.newest = generation;
-  if (loud === undefined || loud !== progress.newestLoud) progress.moves += 1;
-  progress.newestLoud = loud;
+  if (notQuiet === undefined || notQuiet !== progress.newestNotQuiet) progress.moves += 1;
+  progress.newestNotQuiet = notQuiet;
 }
 
 /** Messages and answers come by two connections: one may be behind the other. */
@@ -100,6 +100,6 @@ function adoptAnswer(progress: Progress, reached: Reached, listening: boolean): 
 function parseMessage(message: string): Reached & { readonly keys: readonly string[] } {
   const [generation = '', ...rest] = message.split(' ');
   const last = rest.at(-1);
-  if (last?.startsWith('!') !== true) return { generation: Number(generation), loud: undefined, keys: rest };
-  return { generation: Number(generation), loud: Number(last.slice(1)), keys: rest.slice(0, -1) };
+  if (last?.startsWith('!') !== true) return { generation: Number(generation), notQuiet: undefined, keys: rest };
+  return { generation: Number(generation), notQuiet: Number(last.slice(1)), keys: rest.slice(0, -1) };
 }

@@ -48,15 +48,15 @@ export interface RedisReach {
 export function createRedisReach(options: RedisReachOptions): RedisReach {
   const { name, generations, reason, graceMs, notice, monotonicMs } = options;
   const questions = createQuestions();
-  let standing: 'ok' | 'away' | Loss = 'ok';
+  let state: 'ok' | 'away' | Loss = 'ok';
   /** the fault of the state */
   let fault = '';
   let lastAnswerMs = monotonicMs();
   let closed = false;
 
-  const become = (next: typeof standing, why: unknown): void => {
-    if (standing === next || closed) return;
-    standing = next;
+  const become = (next: typeof state, why: unknown): void => {
+    if (state === next || closed) return;
+    state = next;
     fault = why instanceof Error ? why.message : String(why);
     notice(next === 'ok' ? { state: 'back' } : { state: next, reason: fault });
     if (next !== 'ok') questions.giveUp(why);
@@ -65,17 +65,17 @@ export function createRedisReach(options: RedisReachOptions): RedisReach {
   };
   return {
     assertKnown: () => {
-      if (standing === 'ok') return;
-      if (standing !== 'away') throw lostState(standing, name, fault);
+      if (state === 'ok') return;
+      if (state !== 'away') throw lostState(state, name, fault);
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
-    isAway: () => standing === 'away',
-    graceLeftMs: () => (standing === 'away' ? Math.max(0, graceMs - (monotonicMs() - lastAnswerMs)) : undefined),
+    isAway: () => state === 'away',
+    graceLeftMs: () => (state === 'away' ? Math.max(0, graceMs - (monotonicMs() - lastAnswerMs)) : undefined),
     orAway: questions.ask,
     lost: (why) => {
       const gone = lossOf(why);
       if (gone !== undefined) become(gone.loss, gone.reason);
-      else if (standing === 'ok') become('away', reason() ?? why);
+      else if (state === 'ok') become('away', reason() ?? why);
     },
     answered: () => {
       lastAnswerMs = monotonicMs();

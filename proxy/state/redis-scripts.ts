@@ -133,7 +133,7 @@ for _ = 1, conditions do
 end
 if puts + deletes == 0 then return {1, generation, 0} end
 generation = redis.call('HINCRBY', KEYS[1], 'generation', 1)
-local loud = generation - redis.call('HINCRBY', KEYS[1], 'quiet', quiet)
+local notQuiet = generation - redis.call('HINCRBY', KEYS[1], 'quiet', quiet)
 local revision = string.format('%.0f:', generation)
 local written = {}
 for _ = 1, puts do
@@ -150,8 +150,8 @@ for _ = 1, deletes do
 end
 redis.call('HSET', KEYS[1], 'size', string.format('%.0f:%.0f', generation, redis.call('HLEN', KEYS[2])))
 -- a user of Redis may be kept from channels: the others then find it when they ask
-redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.concat(written, ' ') .. string.format(' !%.0f', loud))
-return {1, generation, loud}
+redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.concat(written, ' ') .. string.format(' !%.0f', notQuiet))
+return {1, generation, notQuiet}
 `;
 
 /** KEYS meta, rows, order; ARGV identity. Answers the generation, and how many commits were quiet. */

@@ -77,12 +77,12 @@ async function askGeneration(
   isListening: () => boolean,
 ): Promise<void> {
   // read before the question: a message may come before the answer
-  const [listening, before] = [isListening(), generations.loud()];
+  const [listening, before] = [isListening(), generations.notQuiet()];
   const [generation, quiet] = await redis.lookAtState(keys.meta, keys.rows, keys.order, identity);
   reach.answered();
-  const loud = Number(generation) - Number(quiet);
-  generations.answered({ generation: Number(generation), loud }, listening);
-  if (before !== undefined && loud < before) notice({ state: 'reverted', reason: String(before - loud) });
+  const notQuiet = Number(generation) - Number(quiet);
+  generations.answered({ generation: Number(generation), notQuiet }, listening);
+  if (before !== undefined && notQuiet < before) notice({ state: 'reverted', reason: String(before - notQuiet) });
 }
 
 /** Receives the messages of commits, and subscribes again with every new connection. */

@@ -64,9 +64,9 @@ it('a kill at any moment of a run leaves the old list or the new one', async () 
     else await nextChange();
     child.kill('SIGKILL');
     await ended;
-    await using opened = openFeeds(folder.at('feeds'), osv.url, { leads: () => false });
+    await using opened = openFeeds(folder.at('feeds'), osv.url, { isLeader: () => false });
     const ids = opened.ids('acme/lib');
-    expect(opened.feeds.standing()[0]?.problem).toBeNull();
+    expect(opened.feeds.statuses()[0]?.problem).toBeNull();
     const editions = new Set(ids.map((id) => id.split('-')[1]));
     // as long as new advisories are unread, the old ones stay beside them
     expect([rows, 2 * rows]).toContain(ids.length);

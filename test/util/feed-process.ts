@@ -14,11 +14,11 @@ function open(): Feeds {
     osv: { url },
     names: () =>
       Promise.resolve(['acme/lib', ...Array.from({ length: 3000 }, (_, at) => `many/p${at}`)] as PackageName[]),
-    leads: () => true,
+    isLeader: () => true,
     allowAddresses: ['127.0.0.0/8'],
     userAgent: 'Libretto/test',
     now: Date.now,
-    tell: ({ kind }) => void process.stderr.write(`${kind}\n`),
+    report: ({ kind }) => void process.stderr.write(`${kind}\n`),
   });
 }
 
@@ -39,7 +39,7 @@ if (mode === 'write') {
 if (mode === 'measure') {
   const before = usedBytes();
   const feeds = open();
-  const rows = feeds.standing()[0]?.rows;
+  const rows = feeds.statuses()[0]?.rows;
   const found = Array.from(
     { length: 1000 },
     (_, at) => feeds.lists().advisoriesOf(`many/p${at}` as PackageName).length,

@@ -30,13 +30,13 @@ export function openFeeds(
     folder,
     osv: url === undefined ? undefined : { url },
     names: () => Promise.resolve([...names] as PackageName[]),
-    leads: () => true,
+    isLeader: () => true,
     allowAddresses: ['127.0.0.0/8'],
     userAgent: 'Libretto/test',
     limits: { answerMs: 2000, idleTimeoutMs: 1000, answerBytes: 1024 ** 2 },
     now: () => clock.nowMs,
     random: () => 0.5,
-    tell: (event) => events.push(event),
+    report: (event) => events.push(event),
     ...options,
   });
   return {

@@ -78,7 +78,7 @@ export function runMirror(
     privateNames: () => privateNamesOf(privates),
     rules: () => rules,
     now: () => clock.nowMs,
-    tell: (event) => events.push(event),
+    report: (event) => events.push(event),
     ...options,
   });
   return {

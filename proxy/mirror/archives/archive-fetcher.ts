@@ -35,7 +35,7 @@ export interface FetcherOptions {
   readonly check: CheckArchive;
   readonly limits?: Partial<FetcherLimits>;
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export interface FetcherLimits {
@@ -169,7 +169,7 @@ export class ArchiveFetcher {
     onSize: (size: number | undefined) => void,
     onReadable: () => void,
   ): Promise<ArchiveRecord> {
-    const { client, check, tell, folder } = this.#options;
+    const { client, check, report, folder } = this.#options;
     try {
       await this.#makeStagingFolder();
       file.onFirst(onReadable);
@@ -188,7 +188,7 @@ export class ArchiveFetcher {
       const record = await this.#accept(fetch, file, downloaded);
       await writeRefusal(folder, keyOf(fetch));
       file.end({ bytes: downloaded.size });
-      tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
+      report({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
       return record;
     } catch (error) {
       await rm(file.path, { force: true });
@@ -203,11 +203,11 @@ export class ArchiveFetcher {
     const isRefused = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds);
     const kind = isRefused ? 'archive-refused' : 'archive-failed';
     const version = fetch.version.version;
-    const tell = (cause: unknown): void =>
-      this.#options.tell({ kind, name: fetch.name, version, message: messageOf(cause) });
-    tell(error);
+    const report = (cause: unknown): void =>
+      this.#options.report({ kind, name: fetch.name, version, message: messageOf(cause) });
+    report(error);
     if (error instanceof UpstreamRefused)
-      await writeRefusal(this.#options.folder, keyOf(fetch), `${version}: ${error.message}`).catch(tell);
+      await writeRefusal(this.#options.folder, keyOf(fetch), `${version}: ${error.message}`).catch(report);
   }
 
   async #makeStagingFolder(): Promise<void> {

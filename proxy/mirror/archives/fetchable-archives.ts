@@ -44,7 +44,7 @@ export interface Fetchable extends FetchableVersion {
 export interface FetchableOptions {
   readonly archiveStore: Pick<AcceptedArchiveStore, 'accepted' | 'records'>;
   readonly check: CheckRecord;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export class FetchableArchives {
@@ -96,7 +96,7 @@ export class FetchableArchives {
     if (dist === undefined) return undefined;
     const change = changeOf(version, await this.#options.archiveStore.accepted(name));
     if (change !== undefined) {
-      this.#options.tell({ kind: 'release-changed', name, version: version.version, message: change });
+      this.#options.report({ kind: 'release-changed', name, version: version.version, message: change });
       throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
     }
     if (reference !== undefined && !isMeant(reference, dist.reference)) return undefined;

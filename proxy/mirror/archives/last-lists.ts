@@ -55,16 +55,16 @@ const devMark = '~dev';
 
 export class LastLists {
   readonly #folder: string;
-  readonly #tell: ReportMirrorEvent;
+  readonly #report: ReportMirrorEvent;
   readonly #known = new ByteCache<Known>(cacheBytes);
   readonly #turns = new Map<PackageName, Promise<void>>();
   /** what a disk that refused to be written does not have */
   readonly #unwritten = new Map<PackageName, Parts>();
 
   /** `folder`: of the mirror. */
-  constructor(folder: string, tell: ReportMirrorEvent) {
+  constructor(folder: string, report: ReportMirrorEvent) {
     this.#folder = join(folder, 'lists');
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** What all upstreams last said. Rejects with UnreadableRecord for a damaged file. */
@@ -105,13 +105,13 @@ export class LastLists {
   }
 
   #partAfter(name: PackageName, last: JsonObject, { upstream, lists, isReadable, isWhole }: Said): JsonObject {
-    if (!isReadable) this.#tell({ kind: 'lists-unreadable', name, upstream });
+    if (!isReadable) this.#report({ kind: 'lists-unreadable', name, upstream });
     if (!isWhole) {
       const more = unionOf([last, lists]);
       return JSON.stringify(more).length > mostCharacters ? last : more;
     }
     const emptied = emptiedLists(last, lists);
-    if (emptied.length > 0) this.#tell({ kind: 'lists-emptied', name, upstream, lists: emptied.join(', ') });
+    if (emptied.length > 0) this.#report({ kind: 'lists-emptied', name, upstream, lists: emptied.join(', ') });
     return lists;
   }
 
@@ -139,7 +139,7 @@ export class LastLists {
       this.#known.delete(name);
     } catch (error) {
       this.#unwritten.set(name, parts);
-      this.#tell({ kind: 'lists-unwritten', name, message: `${path} cannot be written: ${messageOf(error)}` });
+      this.#report({ kind: 'lists-unwritten', name, message: `${path} cannot be written: ${messageOf(error)}` });
     }
   }
 
@@ -160,7 +160,7 @@ export class LastLists {
   #damaged(name: PackageName, isAll: boolean, error: unknown): undefined | Promise<never> {
     if (!isAll) return Promise.reject(error);
     const message = `${this.#pathOf(name)} was damaged, and is written again from the newest documents`;
-    this.#tell({ kind: 'lists-unwritten', name, message });
+    this.#report({ kind: 'lists-unwritten', name, message });
     return undefined;
   }
 

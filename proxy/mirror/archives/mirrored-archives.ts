@@ -22,7 +22,7 @@ export interface ArchivesOptions {
   readonly fetcher: ArchiveFetcher;
   readonly judgements: Pick<MirroredJudgements, 'ofStored' | 'ofOffered' | 'isBlocked'>;
   readonly check: CheckRecord;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export class MirroredArchives {

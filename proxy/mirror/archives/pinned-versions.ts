@@ -20,14 +20,14 @@ export interface Settled {
 export interface PinOptions {
   readonly archiveStore: Pick<AcceptedArchiveStore, 'record'>;
   readonly check: CheckRecord;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export async function pinVersions(
   name: PackageName,
   versions: readonly OfferedVersion[],
   accepted: AcceptedPackage,
-  { archiveStore, check, tell }: PinOptions,
+  { archiveStore, check, report }: PinOptions,
 ): Promise<Settled> {
   const changed: string[] = [];
   const settled: OfferedVersion[] = [];
@@ -50,7 +50,7 @@ export async function pinVersions(
     }
     const { difference, record } = settleOne(version, accepted, pinned);
     changed.push(version.version);
-    tell({
+    report({
       kind: 'release-changed',
       name,
       version: version.version,

@@ -34,7 +34,7 @@ export interface FormatterOptions {
   readonly privateNames: ReadPrivateNames;
   readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export interface ForeignNames {
@@ -137,13 +137,13 @@ export class OfferFormatter {
 
   /** The offered versions of this stability, as accepted archives pin them. */
   async #pinned(name: PackageName, stability: Stability, offer: Offer, accepted: AcceptedPackage) {
-    const { archiveStore, check, tell } = this.#options;
+    const { archiveStore, check, report } = this.#options;
     const { versions, leftOut } = await offeredVersionsYielding(name, offer.document.versions, check);
     const [first] = leftOut;
     if (first !== undefined)
-      tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
+      report({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
     const wanted = versions.filter(({ dev }) => dev === (stability === 'dev'));
-    return pinVersions(name, wanted, accepted, { archiveStore, check, tell });
+    return pinVersions(name, wanted, accepted, { archiveStore, check, report });
   }
 
   /** Drops `replace` and `provide` of names that belong elsewhere, so that no upstream replaces another's packages. */
@@ -170,7 +170,7 @@ export class OfferFormatter {
     if (named.length === 0 || this.#told.get(name) === names) return;
     if (this.#told.size >= maxRemembered) this.#told.clear();
     this.#told.set(name, names);
-    this.#options.tell({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
+    this.#options.report({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
   }
 }
 

@@ -34,7 +34,7 @@ export interface CompilerOptions {
   readonly client: UpstreamClient;
   readonly kept: CachedDocuments;
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 /** Below the folder of the mirror: `libretto mirror refresh` writes it, and servers look whether it changed. */

@@ -37,7 +37,7 @@ export interface StoreOptions {
   /** epoch milliseconds: missing documents, and needed ones, that were checked before are requested again */
   readonly since: () => number;
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export interface CachedDocument<Value> {
@@ -138,13 +138,13 @@ export class DocumentStore {
   }
 
   async #ask<Value>(asked: StoreRequest<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
-    const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
+    const { client, kept: documents, destination, upstream, areNeeded, freshness, now, report } = this.#options;
     const { path, url, parse, sha256 } = asked;
     // with a digest, a stored document is another one, of another address
     const validators = kept?.file.body === undefined || sha256 !== undefined ? undefined : kept.file;
     const answer = await client.document(url, destination, validators);
     const nowMs = now();
-    tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
+    report({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
     if (answer.outcome === 'missing' && areNeeded === true)
       throw new UpstreamUnavailable(
         `${shownUrl(url)} is missing, so the packages of this repository are unknown.`,
@@ -195,8 +195,8 @@ export class DocumentStore {
   }
 
   #tellFailed(url: URL, message: string, stale: boolean): void {
-    const { tell, upstream } = this.#options;
-    tell({ kind: 'document-failed', upstream, url: shownUrl(url), message, stale });
+    const { report, upstream } = this.#options;
+    report({ kind: 'document-failed', upstream, url: shownUrl(url), message, stale });
   }
 
   #answer<Value>({ file, value }: Kept<Value>, sha256?: string): CachedDocument<Value> {

@@ -45,7 +45,7 @@ export interface UpstreamOptions {
   readonly kept: CachedDocuments;
   readonly freshness: () => Freshness;
   readonly now: () => number;
-  readonly tell: ReportMirrorEvent;
+  readonly report: ReportMirrorEvent;
 }
 
 export type { Stability } from './joined-documents.ts';
@@ -70,13 +70,13 @@ export class Upstream {
   readonly #included: IncludedPackages<JsonObject>;
   readonly #hashes: IncludedPackages<string>;
   readonly #now: () => number;
-  readonly #tell: ReportMirrorEvent;
+  readonly #report: ReportMirrorEvent;
   #root: Root | undefined;
   /** epoch milliseconds, as `since` of the stores */
   #since = { documents: 0, index: 0 };
   #renewedMs = 0;
 
-  constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
+  constructor({ settings, folder, client, kept, freshness, now, report }: UpstreamOptions) {
     this.id = settings.id;
     this.address = addressOf(settings.url);
     this.#rootUrl = rootUrlOf(settings.url);
@@ -90,14 +90,14 @@ export class Upstream {
       upstream: settings.id,
       freshness,
       now,
-      tell,
+      report,
     };
     this.#store = new DocumentStore({ ...standard, since: () => this.#since.documents });
     this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
     this.#hashes = new IncludedPackages(this.#index, this.#rootUrl, now, hashesIn);
     this.#now = now;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /**
@@ -188,7 +188,7 @@ export class Upstream {
     const { value, goodUntilMs } = await this.#readRoot();
     if (!value.lists(name)) return;
     const message = `${this.#rootUrl.href} lists ${name}, but has no document for it.`;
-    this.#tell({ kind: 'document-failed', upstream: this.id, url: shownUrl(this.#rootUrl), message, stale: false });
+    this.#report({ kind: 'document-failed', upstream: this.id, url: shownUrl(this.#rootUrl), message, stale: false });
     throw new UpstreamUnavailable(message, goodUntilMs);
   }
 

@@ -24,7 +24,7 @@ import { TokenVisibility } from './token-visibility.ts';
 
 /** The feeds of advisories and filter lists. */
 export interface PolicyFeeds {
-  readonly standing: () => Promise<readonly FeedView[]>;
+  readonly statuses: () => Promise<readonly FeedView[]>;
   /** Throws NOT_FOUND. */
   readonly accept: (id: string, actor: Actor) => Promise<FeedView>;
 }
@@ -67,7 +67,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return explainVersion(await reader.current(now()), packages, { name, version, token, nowMs: now() });
     },
     hits: () => readHits(store),
-    feeds: async () => feeds?.standing() ?? [],
+    feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {
       if (feeds === undefined) throw notFound('This registry has no feeds.');
       return feeds.accept(id, actor);

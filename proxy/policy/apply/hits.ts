@@ -59,7 +59,7 @@ export function createHits({ store, onError, onDropped }: HitsOptions): Hits {
     counts: () => counts,
     settled: async () => {
       await queue.settled();
-      drops.tell();
+      drops.report();
     },
   };
 }
@@ -93,13 +93,13 @@ function createQueue(work: (key: string, hit: PolicyHit) => Promise<void>) {
 }
 
 /** Counts, and reports the count a minute after the first one. */
-function createDrops(tell: (count: number) => void) {
+function createDrops(report: (count: number) => void) {
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
   const told = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (count > 0) tell(count);
+    if (count > 0) report(count);
     count = 0;
   };
   return {
@@ -107,7 +107,7 @@ function createDrops(tell: (count: number) => void) {
       count += 1;
       timer ??= setTimeout(told, reportEveryMs).unref();
     },
-    tell: told,
+    report: told,
   };
 }
 

@@ -34,7 +34,7 @@ async function runMirroring(): Promise<Mirroring> {
   const alarms = createRecentAlarms(now);
   const mirror = runMirror([upstream.url], {
     set: { releases: releaseRules({ licenses: { allow: ['MIT'], action: 'refuse' } }) },
-    tell: alarms.record,
+    report: alarms.record,
   });
   const console = await runConsole({ now, mirrorReport: reportOf(mirror.mirror, mirror.folder.at('mirror'), alarms) });
   return {

@@ -32,7 +32,7 @@ describe('the copy of a feed', () => {
     osv.requests.length = 0;
     await using opened = openFeeds(folder.path, osv.url, { of });
     expect(opened.feeds.lists().advisoriesOf('acme/lib' as never)).toHaveLength(2);
-    expect(opened.feeds.standing()[0]).toMatchObject({ rows: 2, fetchedAt: expect.stringMatching(/^2026-06-01T/) });
+    expect(opened.feeds.statuses()[0]).toMatchObject({ rows: 2, fetchedAt: expect.stringMatching(/^2026-06-01T/) });
     expect(osv.requests).toEqual([]);
     expect(readdirSync(folder.path).toSorted()).toEqual(['osv.ndjson', 'standing.json']);
   });
@@ -61,11 +61,11 @@ describe('the copy of a feed', () => {
     writeFileSync(path(), damage(readFileSync(path())));
     await using opened = openFeeds(folder.path, osv.url, { of });
     expect(opened.ids('acme/lib')).toEqual([]);
-    expect(opened.feeds.standing()[0]?.problem).toContain('There is no other copy: this feed blocks nothing');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('There is no other copy: this feed blocks nothing');
     expect(opened.events).toMatchObject([{ kind: 'feed-file', copy: 'none' }]);
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1', 'GHSA-2']);
-    expect(opened.feeds.standing()[0]?.problem).toBeNull();
+    expect(opened.feeds.statuses()[0]?.problem).toBeNull();
   });
 
   it('that is damaged while it is in use stays in use', async () => {
@@ -73,7 +73,7 @@ describe('the copy of a feed', () => {
     await opened.feeds.refresh();
     writeFileSync(path(), 'rubbish');
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1', 'GHSA-2']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('is not used');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('is not used');
   });
 
   it('with no sound file beside it is fetched at the start, although the last run failed a moment ago', async () => {
@@ -84,15 +84,15 @@ describe('the copy of a feed', () => {
     writeFileSync(path(), 'rubbish');
     await using opened = openFeeds(folder.path, osv.url, { of });
     await opened.feeds.learn('acme/other' as PackageName);
-    expect(opened.feeds.standing()[0]).toMatchObject({ rows: 0, failingSince: expect.any(String) as string });
+    expect(opened.feeds.statuses()[0]).toMatchObject({ rows: 0, failingSince: expect.any(String) as string });
     opened.feeds.start();
-    await expect.poll(() => opened.feeds.standing()[0]).toMatchObject({ rows: 2, problem: null });
+    await expect.poll(() => opened.feeds.statuses()[0]).toMatchObject({ rows: 2, problem: null });
   });
 
   it('of a feed that is off does not count', async () => {
     await fill();
     await using off = openFeeds(folder.path, undefined, { of });
-    expect([off.ids('acme/lib'), off.feeds.standing()]).toEqual([[], []]);
+    expect([off.ids('acme/lib'), off.feeds.statuses()]).toEqual([[], []]);
   });
 
   it('of another address counts until a whole run at the new one, which is an alarm if it has no row', async () => {
@@ -104,7 +104,7 @@ describe('the copy of a feed', () => {
     osv.instead('/moved', jsonAnswer({ results: [{}] }));
     await moved.feeds.refresh();
     expect(moved.ids('acme/lib')).toEqual(['GHSA-1', 'GHSA-2']);
-    expect(moved.feeds.standing()[0]?.shrunk).toEqual({ from: 2, to: 0 });
+    expect(moved.feeds.statuses()[0]?.shrunk).toEqual({ from: 2, to: 0 });
     expect(await moved.feeds.accept('osv')).toBe(true);
     expect(moved.ids('acme/lib')).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('the copy of a feed', () => {
     writeFileSync(path(), 'rubbish');
     await using opened = openFeeds(folder.path, osv.url, { of });
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1', 'GHSA-2']);
-    expect(opened.feeds.standing()[0]?.problem).toMatch(/is not used: .* The copy of 2026-\S+ is used until/);
+    expect(opened.feeds.statuses()[0]?.problem).toMatch(/is not used: .* The copy of 2026-\S+ is used until/);
     expect(opened.events).toMatchObject([{ kind: 'feed-file' }]);
     expect(opened.events[0]).not.toHaveProperty('copy');
     await opened.feeds.refresh();
@@ -153,6 +153,6 @@ describe('the copy of a feed', () => {
     await using opened = openFeeds(folder.at('file', 'feeds'), osv.url, { of });
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1', 'GHSA-2']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('cannot be stored');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('cannot be stored');
   });
 });

@@ -26,7 +26,7 @@ const put = (count: number): void => {
   osv.advisories.clear();
   for (let at = 0; at < count; at += 1) osv.advisories.set(`GHSA-${at}`, advisory(`GHSA-${at}`, 'acme/lib'));
 };
-const standing = () => opened.feeds.standing()[0];
+const standing = () => opened.feeds.statuses()[0];
 const body =
   (content: string | Buffer): Answering =>
   (_request, response) =>
@@ -110,7 +110,7 @@ describe('a feed whose answer', () => {
     osv.requests.length = 0;
     await guarded.feeds.refresh();
     await guarded.feeds.learn('acme/other' as PackageName);
-    expect(guarded.feeds.standing()[0]?.problem).toContain('127.0.0.1 is not public');
+    expect(guarded.feeds.statuses()[0]?.problem).toContain('127.0.0.1 is not public');
     expect(osv.requests).toEqual([]);
   });
 
@@ -170,13 +170,13 @@ describe('a feed that', () => {
     put(0);
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-0']);
-    await using other = openFeeds(folder.path, osv.url, { leads: () => false });
-    expect(other.feeds.standing()[0]).toMatchObject({ rows: 1, shrunk: { from: 1, to: 0 } });
+    await using other = openFeeds(folder.path, osv.url, { isLeader: () => false });
+    expect(other.feeds.statuses()[0]).toMatchObject({ rows: 1, shrunk: { from: 1, to: 0 } });
     expect(await other.feeds.accept('nothing')).toBe(false);
     expect(await other.feeds.accept('osv')).toBe(true);
     for (const one of [other, opened]) {
       expect(one.ids('acme/lib')).toEqual([]);
-      expect(one.feeds.standing()[0]).toMatchObject({ rows: 0, shrunk: null });
+      expect(one.feeds.statuses()[0]).toMatchObject({ rows: 0, shrunk: null });
     }
     await opened.feeds.refresh();
     expect(standing()).toMatchObject({ problem: null, shrunk: null });
@@ -199,6 +199,6 @@ describe('a feed that', () => {
     });
     await other.feeds.refresh();
     expect(other.ids('acme/lib')).toHaveLength(3);
-    expect(other.feeds.standing()[0]?.problem).toBe('The index is damaged.');
+    expect(other.feeds.statuses()[0]?.problem).toBe('The index is damaged.');
   });
 });

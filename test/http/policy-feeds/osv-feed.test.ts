@@ -47,7 +47,7 @@ describe('the feed of OSV', () => {
       false,
     ]);
     expect(osv.asked()).toEqual(['acme/good', 'acme/lib', 'acme/tool']);
-    expect(opened.feeds.standing()).toEqual([
+    expect(opened.feeds.statuses()).toEqual([
       {
         id: 'osv',
         kind: 'osv',
@@ -99,9 +99,9 @@ describe('the feed of OSV', () => {
       return osv.requests.flatMap(({ path }) => (path.startsWith('/v1/vulns/') ? [path.slice(-6)] : [])).toSorted();
     };
     expect(await readIn()).toEqual(['GHSA-0', 'GHSA-1', 'GHSA-2']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('2 advisories are read in the next run');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('2 advisories are read in the next run');
     expect(await readIn()).toEqual(['GHSA-3', 'GHSA-4']);
-    expect(opened.feeds.standing()[0]?.problem).toBeNull();
+    expect(opened.feeds.statuses()[0]?.problem).toBeNull();
     expect(await readIn()).toEqual([]);
     const before = opened.feeds.lists().generation;
     put(advisory('GHSA-3', 'acme/lib', '9.0', { modified: '2026-02-02T00:00:00Z' }));
@@ -128,7 +128,7 @@ describe('the feed of OSV', () => {
     osv.instead('/v1/vulns/GHSA-4', jsonAnswer({ id: 'GHSA-5' }));
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-3']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('does not deliver in a readable form');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('does not deliver in a readable form');
     osv.instead('/v1/vulns/GHSA-4', undefined);
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-4']);
@@ -139,11 +139,11 @@ describe('the feed of OSV', () => {
     await using opened = openFeeds(folder.path, osv.url, { of: ['acme/lib'] });
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('cannot be written as a constraint: 1.');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('cannot be written as a constraint: 1.');
     put(advisory('GHSA-1', 'acme/lib', 'soon', { modified: 'later' }));
     await opened.feeds.refresh();
     expect(opened.ids('acme/lib')).toEqual(['GHSA-1']);
-    expect(opened.feeds.standing()[0]).toMatchObject({ failingSince: null, shrunk: null });
+    expect(opened.feeds.statuses()[0]).toMatchObject({ failingSince: null, shrunk: null });
   });
 
   it('learns of a new package at once, and keeps that over a restart', async () => {
@@ -180,11 +180,11 @@ describe('the feed of OSV', () => {
     expect(opened.feeds.lists().isLookedUp(lib)).toBe(false);
     await opened.feeds.close();
     await refreshing;
-    expect(opened.feeds.standing()[0]).toMatchObject({ rows: 0, failingSince: null });
+    expect(opened.feeds.statuses()[0]).toMatchObject({ rows: 0, failingSince: null });
   });
 
   it('is asked on a timer, by the leading process alone', async () => {
-    await using follower = openFeeds(folder.path, osv.url, { of: ['acme/lib'], leads: () => false });
+    await using follower = openFeeds(folder.path, osv.url, { of: ['acme/lib'], isLeader: () => false });
     await follower.feeds.refresh();
     expect(osv.requests).toEqual([]);
     put(advisory('GHSA-1', 'acme/lib'));
@@ -199,6 +199,6 @@ describe('the feed of OSV', () => {
       return osv.requests.length;
     };
     await expect.poll(later).toBeGreaterThan(before);
-    expect(follower.feeds.standing()[0]).toMatchObject({ rows: 1, problem: null });
+    expect(follower.feeds.statuses()[0]).toMatchObject({ rows: 1, problem: null });
   });
 });

@@ -28,7 +28,7 @@ const open = (options: Parameters<typeof openFeeds>[2] = {}): OpenedFeeds =>
   openFeeds(folder.path, osv.url, { now: Date.now, ...options });
 const fail = (): void => osv.instead('/', jsonAnswer({}, 500));
 const recover = (): void => osv.instead('/', undefined);
-const problemOf = ({ feeds }: OpenedFeeds): string | null | undefined => feeds.standing()[0]?.problem;
+const problemOf = ({ feeds }: OpenedFeeds): string | null | undefined => feeds.statuses()[0]?.problem;
 /** What commands read. */
 const stored = (): string => readFileSync(folder.at('standing.json'), 'utf8');
 
@@ -59,7 +59,7 @@ it('a feed that fails for long is asked about all waiting packages when it is ba
 });
 
 it('other processes and commands see the waiting packages, and a process that starts asks about them', async () => {
-  await using follower = open({ leads: () => false });
+  await using follower = open({ isLeader: () => false });
   {
     await using opened = open();
     fail();
@@ -67,7 +67,7 @@ it('other processes and commands see the waiting packages, and a process that st
     await expect.poll(stored).toContain('vend/five');
   }
   await expect.poll(() => problemOf(follower)).toContain('vend/five');
-  expect(follower.feeds.standing()[0]?.waiting).toEqual([five]);
+  expect(follower.feeds.statuses()[0]?.waiting).toEqual([five]);
   recover();
   await using again = open();
   again.feeds.start();
@@ -81,7 +81,7 @@ it('a package that does not belong to a feed waits for none of its answers', asy
   await using opened = open({ osv: { url: osv.url, about } });
   fail();
   for (const name of [five, six, 'acme/private' as PackageName]) await opened.feeds.learn(name);
-  expect(opened.feeds.standing()[0]?.waiting).toEqual([five, six]);
+  expect(opened.feeds.statuses()[0]?.waiting).toEqual([five, six]);
 });
 
 it('a run answers for packages that wait', async () => {

@@ -46,7 +46,7 @@ function serve(upstream: TestUpstream, path: string, json: unknown): string[] {
 }
 
 const openOn = (running: RunningMirror, of: readonly string[]): OpenedFeeds =>
-  openFeeds(running.folder.at('feeds'), undefined, { of, mirror: () => running.mirror.standing() });
+  openFeeds(running.folder.at('feeds'), undefined, { of, mirror: () => running.mirror.settings() });
 
 describe('the feed of an upstream', () => {
   it('has its advisories and the entries of its filter lists, about mirrored packages alone', async () => {
@@ -82,7 +82,7 @@ describe('the feed of an upstream', () => {
       ['{"packages":["pkg://composer/some/lib","pkg://composer/some/other"],"lists":["malware"]}'],
       ['{"packages":["pkg://composer/some/third"],"lists":["malware"]}'],
     ]);
-    expect(opened.feeds.standing()).toMatchObject([
+    expect(opened.feeds.statuses()).toMatchObject([
       { id: 'upstream-u1', kind: 'upstream', url: upstream.url, rows: 2, problem: null },
     ]);
   });
@@ -110,7 +110,7 @@ describe('the feed of an upstream', () => {
     );
     await opened.feeds.refresh();
     expect(asked.map((body) => body.split('packages[]').length - 1)).toEqual([500, 1]);
-    expect(opened.feeds.standing()[0]).toMatchObject({ problem: null, failingSince: null });
+    expect(opened.feeds.statuses()[0]).toMatchObject({ problem: null, failingSince: null });
   });
 
   it('forgets a package that became private, and nothing while the private names are unknown', async () => {
@@ -131,7 +131,7 @@ describe('the feed of an upstream', () => {
     unknown = 'the list is missing';
     await opened.feeds.refresh();
     expect(opened.ids('some/lib')).toEqual(['PKSA-1']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('The list of private names is missing');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('The list of private names is missing');
     unknown = undefined;
     privates.add('some/lib');
     await opened.feeds.refresh();
@@ -170,7 +170,7 @@ describe('the feed of an upstream', () => {
     serve(upstream, path, json);
     await opened.feeds.refresh();
     expect([opened.ids('some/lib'), opened.entries('some/lib')]).toEqual([['PKSA-1'], ['malware *']]);
-    expect(opened.feeds.standing()[0]?.problem).toContain(`${path} is not used, because`);
+    expect(opened.feeds.statuses()[0]?.problem).toContain(`${path} is not used, because`);
   });
 
   it('is an alarm if one of both lists is empty after it was full', async () => {
@@ -183,7 +183,7 @@ describe('the feed of an upstream', () => {
     serve(upstream, '/api/filter', { filter: { malware: [] } });
     await opened.feeds.refresh();
     expect(opened.entries('some/lib')).toEqual(['malware *']);
-    expect(opened.feeds.standing()[0]?.shrunk).toEqual({ from: 1, to: 0 });
+    expect(opened.feeds.statuses()[0]?.shrunk).toEqual({ from: 1, to: 0 });
     expect(await opened.feeds.accept('upstream-u1')).toBe(true);
     expect([opened.ids('some/lib'), opened.entries('some/lib')]).toEqual([['PKSA-1'], []]);
   });
@@ -199,7 +199,7 @@ describe('the feed of an upstream', () => {
     serve(upstream, '/api/filter', { filter: { malware: [], phishing: [row('1.0'), row('2.0')] } });
     await opened.feeds.refresh();
     expect(opened.entries('some/lib')).toContain('malware *');
-    expect(opened.feeds.standing()[0]).toMatchObject({
+    expect(opened.feeds.statuses()[0]).toMatchObject({
       shrunk: { from: 1, to: 0 },
       problem: expect.stringContaining('(the filter list malware)') as string,
     });
@@ -211,7 +211,7 @@ describe('the feed of an upstream', () => {
     await using running = runMirror([upstream.url]);
     upstream.instead('/api/advisories', (_request, response) => void response.destroy());
     serve(upstream, '/api/filter', { filter: {} });
-    await using opened = openFeeds(running.folder.at('feeds'), osv.url, { mirror: () => running.mirror.standing() });
+    await using opened = openFeeds(running.folder.at('feeds'), osv.url, { mirror: () => running.mirror.settings() });
     const lib = 'some/lib' as PackageName;
     await opened.feeds.learn(lib);
     expect([osv.asked(), opened.feeds.lists().isLookedUp(lib)]).toEqual([['some/lib'], false]);
@@ -228,7 +228,7 @@ describe('the feed of an upstream', () => {
     await using running = runMirror([upstream.url]);
     const lib = 'acme/lib' as PackageName;
     running.privates.add(lib);
-    await using opened = openFeeds(running.folder.at('feeds'), osv.url, { mirror: () => running.mirror.standing() });
+    await using opened = openFeeds(running.folder.at('feeds'), osv.url, { mirror: () => running.mirror.settings() });
     await opened.feeds.learn(lib);
     expect(opened.feeds.lists().isLookedUp(lib)).toBe(true);
   });
@@ -242,7 +242,7 @@ describe('the feed of an upstream', () => {
     await using opened = openOn(running, ['some/lib']);
     await opened.feeds.refresh();
     expect(opened.ids('some/lib')).toEqual(['PKSA-1']);
-    expect(opened.feeds.standing()[0]?.problem).toContain('cannot be written as a constraint: 1.');
+    expect(opened.feeds.statuses()[0]?.problem).toContain('cannot be written as a constraint: 1.');
   });
 
   it('gets the credential of its repository, at its own address only', async () => {
@@ -266,6 +266,6 @@ describe('the feed of an upstream', () => {
     await opened.feeds.refresh();
     running.setRules({ upstreams: [] });
     await opened.feeds.refresh();
-    expect([opened.ids('some/lib'), opened.feeds.standing()]).toEqual([[], []]);
+    expect([opened.ids('some/lib'), opened.feeds.statuses()]).toEqual([[], []]);
   });
 });

@@ -18,7 +18,7 @@ export interface PackagePageServices extends UsageServices {
   /** undefined: this server has no packages of other registries */
   readonly mirrored: MirroredCatalogue | undefined;
   /** what is stored of mirrored packages */
-  readonly mirror: Pick<Mirror, 'standing' | 'archiveStore'> | undefined;
+  readonly mirror: Pick<Mirror, 'settings' | 'archiveStore'> | undefined;
   /** what is held back of them */
   readonly mirrorReport: Pick<MirrorReport, 'packageOf'> | undefined;
   readonly inspection: () => Promise<Inspection>;

@@ -69,7 +69,7 @@ async function uploadsView(
   const page = Number.isSafeInteger(wanted) && wanted > 0 && wanted < 1e6 ? wanted : 1;
   const all = await artifacts.list();
   const from = (page - 1) * uploadsPerPage;
-  const rows = await artifacts.standing(all.toReversed().slice(from, from + uploadsPerPage));
+  const rows = await artifacts.asServed(all.toReversed().slice(from, from + uploadsPerPage));
   const authors = rows.map((row) => row.created_by);
   const authorOf = await readActorNames(services.state, authors, request);
   return {

@@ -11,7 +11,7 @@ it('the metrics count documents and archives by their results, and alarms', asyn
   await using upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '1.0.0' }]);
   upstream.put('some/wrong', [{ version: '1.0.0', shasum: referenceFor('another') }]);
-  await using running = runMirror([upstream.url], { tell: metrics.count });
+  await using running = runMirror([upstream.url], { report: metrics.count });
   await running.provider('some/lib');
   await running.archive('some/lib', '1.0.0');
   await running.archive('some/lib', '1.0.0'); // stored by now: no request

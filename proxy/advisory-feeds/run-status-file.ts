@@ -18,13 +18,13 @@ export interface RunStatus {
 
 export const neverTried: RunStatus = { triedAt: null, failingSince: null, problem: null, waiting: [] };
 
-export type RunStandings = ReadonlyMap<string, RunStatus>;
+export type RunStatuses = ReadonlyMap<string, RunStatus>;
 
-export const standingFile = 'standing.json';
+export const statusFile = 'standing.json';
 
-export async function writeStandings(path: string, standings: RunStandings): Promise<void> {
+export async function writeRunStatuses(path: string, statuses: RunStatuses): Promise<void> {
   const feeds = Object.fromEntries(
-    [...standings].map(([id, { triedAt, failingSince, problem, waiting }]) => [
+    [...statuses].map(([id, { triedAt, failingSince, problem, waiting }]) => [
       id,
       { tried_at: triedAt, failing_since: failingSince, problem, ...(waiting.length === 0 ? {} : { waiting }) },
     ]),
@@ -33,15 +33,15 @@ export async function writeStandings(path: string, standings: RunStandings): Pro
 }
 
 /** Empty for a file that is missing, damaged, or cannot be read: the next run writes it again. */
-export function readStandings(path: string): RunStandings {
+export function readRunStatuses(path: string): RunStatuses {
   try {
     const text = readFileSync(path, 'utf8');
     const json: unknown = hasWrongChecksum(text) ? undefined : JSON.parse(text);
     const feeds = isJsonObject(json) && isJsonObject(json['feeds']) ? json['feeds'] : {};
     return new Map(
       Object.entries(feeds).flatMap(([id, value]): [string, RunStatus][] => {
-        const standing = readOne(value);
-        return standing === undefined ? [] : [[id, standing]];
+        const status = readOne(value);
+        return status === undefined ? [] : [[id, status]];
       }),
     );
   } catch {
