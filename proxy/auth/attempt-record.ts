@@ -34,7 +34,7 @@ export function parseAttemptRecord(value: JsonValue): z.infer<typeof attemptReco
   throw malformedRecord('A count of wrong guesses');
 }
 
-/** The standing from a row's value; undefined: there is no row. A clock that was set back prolongs no wait. */
+/** The state of a budget from a row's value; undefined: there is no row. A clock that was set back prolongs no wait. */
 export function standingAt(value: JsonValue | undefined, nowMs: number): BudgetState {
   if (value === undefined) return { count: 0, lastMs: 0, held: {} };
   const { count, last_ms, held } = parseAttemptRecord(value);
@@ -47,7 +47,7 @@ export function standingAt(value: JsonValue | undefined, nowMs: number): BudgetS
     : { count: count + abandoned.length, lastMs, held: living };
 }
 
-/** The row of a standing; undefined: the standing has no failure and no attempt. */
+/** The row of a budget; undefined: the budget has no failure and no attempt. */
 export function recordOf({ count, lastMs, held }: BudgetState): JsonObject | undefined {
   const isHeld = Object.keys(held).length > 0;
   if (count === 0 && !isHeld) return undefined;
@@ -67,15 +67,15 @@ export function hasRoom({ free }: Budget, { count, held }: BudgetState): boolean
   return count + inFlight < free || inFlight === 0;
 }
 
-export function withReservation(standing: BudgetState, id: string, nowMs: number): BudgetState {
-  return { ...standing, held: { ...standing.held, [id]: nowMs } };
+export function withReservation(state: BudgetState, id: string, nowMs: number): BudgetState {
+  return { ...state, held: { ...state.held, [id]: nowMs } };
 }
 
 /**
  * Removes the attempt `id`, and counts it if it failed. An attempt that was assumed abandoned has already been counted.
  */
-export function withoutReservation(standing: BudgetState, id: string, failed: boolean, nowMs: number): BudgetState {
-  const { [id]: startedMs, ...held } = standing.held;
-  if (startedMs === undefined || !failed) return { ...standing, held };
-  return { count: standing.count + 1, lastMs: nowMs, held };
+export function withoutReservation(state: BudgetState, id: string, failed: boolean, nowMs: number): BudgetState {
+  const { [id]: startedMs, ...held } = state.held;
+  if (startedMs === undefined || !failed) return { ...state, held };
+  return { count: state.count + 1, lastMs: nowMs, held };
 }

@@ -72,8 +72,8 @@ export function createAttempts({ store, now, randomBytes }: AttemptsOptions): At
     failed: boolean,
     isCleared: Clear = () => false,
   ): Promise<void> =>
-    update(store, budgets, now, (standing, { key }) => {
-      const left = withoutReservation(standing, id, failed, now());
+    update(store, budgets, now, (state, { key }) => {
+      const left = withoutReservation(state, id, failed, now());
       return isCleared(key) ? { ...left, count: 0 } : left;
     });
   return {
@@ -102,12 +102,12 @@ async function tryReserve(
   now: () => number,
 ): Promise<boolean> {
   let isFull = false;
-  await update(store, budgets, now, (standing, budget, all) => {
+  await update(store, budgets, now, (state, budget, all) => {
     const nowMs = now();
     const waitMs = Math.max(...all.map((one, at) => waitOf(budgets[at] ?? budget, one, nowMs)));
     if (waitMs > 0) throw tooMany(waitMs);
     isFull = !all.every((one, at) => hasRoom(budgets[at] ?? budget, one));
-    return isFull ? undefined : withReservation(standing, id, nowMs);
+    return isFull ? undefined : withReservation(state, id, nowMs);
   });
   return !isFull;
 }
@@ -125,7 +125,7 @@ async function reserveLater(
   throw tooManyWaiting();
 }
 
-type Edit = (standing: BudgetState, budget: Budget, all: readonly BudgetState[]) => BudgetState | undefined;
+type Edit = (state: BudgetState, budget: Budget, all: readonly BudgetState[]) => BudgetState | undefined;
 
 /**
  * Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined
@@ -137,9 +137,9 @@ async function update(store: StateStore, budgets: readonly Budget[], now: () => 
     const standings = entries.map((entry) => standingAt(entry?.value, now()));
     const edited = budgets.map((budget, at) => edit(standings[at] ?? standingAt(undefined, 0), budget, standings));
     if (edited.includes(undefined)) return;
-    const rows = edited.map((standing, at) => ({
+    const rows = edited.map((state, at) => ({
       key: budgets[at]?.key ?? '',
-      value: standing && recordOf(standing),
+      value: state && recordOf(state),
       isThere: entries[at] !== undefined,
     }));
     const puts = rows
