@@ -97,7 +97,8 @@ function Gone(): Child {
       <h1>Accounts exist</h1>
       <p>So this page is closed. Sign in, or ask an admin for an invitation.</p>
       <p class="soft">
-        There is no admin? Run on the host: <code>libretto user create --email EMAIL --admin --invite</code>
+        There is no admin? Run on the host: <code>libretto user create --email EMAIL --admin --invite</code>. The admin
+        has lost the invitation? <code>libretto user update EMAIL --invite</code>
       </p>
       <div class="row">
         <ButtonLink to="/sign-in" kind="primary">
