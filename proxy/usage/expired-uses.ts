@@ -1,9 +1,18 @@
-// Since when uses are counted by token, and the removal of rows that nobody used for a long time. It happens once a
-// day, by one of the servers.
+// Since when uses are counted by token, and what one of the servers removes once a day: versions that nobody used for a
+// long time, and the counts of days that are only in the sums from then on.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateEntry, StateStore } from '../core/state/state-store.ts';
-import { isCount, lastUseOf, parseUsedKey, usageRows, usedByKey, usedRowsKey } from './usage-row.ts';
+import {
+  isCount,
+  keptVersions,
+  lastUseOf,
+  parseUsedKey,
+  usageRows,
+  usedByKey,
+  usedRowsKey,
+  type UsageRow,
+} from './usage-row.ts';
 
 const countingKey = 'usage/counting';
 
@@ -42,10 +51,11 @@ export async function noteCounting(state: StateStore, isOn: boolean, today: stri
   return done ? isDue : noteCounting(state, isOn, today);
 }
 
-/** Removes the rows without use since the day `oldest`. Requests get their turn in between. */
-export async function removeUnused(state: StateStore, oldest: string): Promise<void> {
+/** Forgets uses before the day `oldest`, and days before the last 90. Requests get their turn in between. */
+export async function removeExpired(state: StateStore, oldest: string, today: string): Promise<void> {
   for await (const rows of usageRows(state, 'used/')) {
     const expired = rows.filter(({ row }) => lastUseOf(row) < oldest).map(({ entry }) => entry);
+    for (const { entry, row } of rows) await fold(state, entry, row, keptVersions(row, oldest, today));
     const nameOf = ({ key }: StateEntry): string => parseUsedKey(key).name;
     for (const name of new Set(expired.map(nameOf)))
       await removeRows(
@@ -55,6 +65,18 @@ export async function removeUnused(state: StateStore, oldest: string): Promise<v
         0,
       );
   }
+}
+
+/** A row that has changed meanwhile is left to the next day. */
+async function fold(
+  state: StateStore,
+  { key, revision }: StateEntry,
+  row: UsageRow | undefined,
+  versions: UsageRow['versions'],
+): Promise<void> {
+  if (row === undefined || versions === row.versions || Object.keys(versions).length === 0) return;
+  const puts = [{ key, value: { ...row, versions } }];
+  await state.commit({ conditions: [{ key, revision }], puts, deletes: [], quiet: true });
 }
 
 /** Removes rows of a package, unless one has changed: then the next turn does. `cut`: how many of them are missed. */

@@ -1,12 +1,12 @@
 // Counts which token uses which version, if the setting `statistics.by` is `token`. A request increments one number.
 // Every few seconds, and at the end of the service, the numbers are added to the rows of the state, without audit
-// events. A killed process loses a few seconds of them.
+// events. A killed process loses a few seconds of them. While they cannot be written, 100,000 are kept in memory.
 
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { addUses, type NewUses } from './add-uses.ts';
-import { noteCounting, removeUnused } from './expired-uses.ts';
+import { noteCounting, removeExpired } from './expired-uses.ts';
 import { addedUses, dayBefore, type Keeping, type Uses } from './usage-row.ts';
 import { userOfToken } from './user-of-token.ts';
 
@@ -36,12 +36,16 @@ export interface TokenCountsOptions {
   readonly everyMs?: number;
   /** default: 5000 rows, 100 versions */
   readonly most?: Pick<Keeping, 'mostRows' | 'mostVersions'>;
+  /** counts that wait in memory; default 100,000 */
+  readonly mostPending?: number;
 }
 
 /** By package, token and version, with a tab between. */
 type Counts = Map<string, [downloads: number, installs: number]>;
 
 const rowsInCommit = 200;
+const full =
+  'The counts by token cannot be stored, and too many wait in memory: further uses are not counted until then';
 
 export function createTokenCounts(options: TokenCountsOptions): TokenCounts {
   const { everyMs = 5000, onError } = options;
@@ -70,6 +74,8 @@ class CountWriter {
   #writing: Promise<void> = Promise.resolve();
   /** day and setting of the last write: only a change of them concerns the other rows */
   #noted = '';
+  /** true: a count was left out since the last write */
+  #isFull = false;
 
   constructor(options: TokenCountsOptions) {
     this.#options = options;
@@ -77,10 +83,14 @@ class CountWriter {
 
   count(key: string, [downloads, installs]: Uses): void {
     const known = this.#pending.get(key);
-    if (known === undefined) this.#pending.set(key, [downloads, installs]);
-    else {
+    if (known !== undefined) {
       known[0] += downloads;
       known[1] += installs;
+    } else if (this.#pending.size < (this.#options.mostPending ?? 100_000))
+      this.#pending.set(key, [downloads, installs]);
+    else {
+      if (!this.#isFull) this.#options.onCut?.(full);
+      this.#isFull = true;
     }
   }
 
@@ -96,7 +106,7 @@ class CountWriter {
     const today = new Date(now()).toISOString().slice(0, 10);
     const oldest = dayBefore(today, (await retention()) - 1);
     if (this.#noted !== `${today} ${isOn}`) {
-      if (await noteCounting(state, isOn, today)) await removeUnused(state, oldest);
+      if (await noteCounting(state, isOn, today)) await removeExpired(state, oldest, today);
       this.#noted = `${today} ${isOn}`;
     }
     const counted = this.#pending;
@@ -109,6 +119,7 @@ class CountWriter {
         for (const sentence of await addUses(state, chunk, { today, oldest, ...most })) onCut?.(sentence);
         for (const { keys } of rows.splice(0, rowsInCommit)) for (const key of keys) counted.delete(key);
       }
+      this.#isFull = false;
     } catch (error) {
       for (const [key, uses] of counted) this.count(key, uses);
       throw error;

@@ -2,6 +2,7 @@
 // of one ref of a trusted publisher. A row has its versions with their days.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { StateEntry, StateStore } from '../core/state/state-store.ts';
 
 /** Who downloads or installs, as last known. These are types, not interfaces: they are stored as JSON. */
@@ -93,22 +94,37 @@ export function withUses(
   more: ReadonlyMap<string, Uses>,
   { today, oldest, mostVersions }: Keeping,
 ): UsageRow {
-  const versions = new Map(Object.entries(row?.versions ?? {}).filter(([, { last }]) => last >= oldest));
+  const versions = new Map(Object.entries(keptVersions(row, oldest, today)));
   for (const [version, uses] of more) versions.set(version, withDay(versions.get(version), uses, today));
-  const sorted = [...versions].toSorted(([, one], [, other]) => (one.last < other.last ? 1 : -1));
+  const sorted = [...versions].toSorted(([, one], [, other]) => compareText(other.last, one.last));
   const left = sorted.slice(0, mostVersions);
   return { who, versions: Object.fromEntries(left), cut: (row?.cut ?? 0) + sorted.length - left.length };
 }
 
+/** Those that were used since `oldest`, each with the counts of the last days alone. The same object: all are kept. */
+export function keptVersions(row: UsageRow | undefined, oldest: string, today: string): UsageRow['versions'] {
+  const from = dayBefore(today, keptDays - 1);
+  const [all, isKept] = [Object.entries(row?.versions ?? {}), (day: string) => day >= from];
+  if (all.every(([, { last, days }]) => last >= oldest && Object.keys(days).every(isKept))) return row?.versions ?? {};
+  return Object.fromEntries(
+    all
+      .filter(([, { last }]) => last >= oldest)
+      .map(([version, { days, ...use }]) => [
+        version,
+        { ...use, days: Object.fromEntries(Object.entries(days).filter(([day]) => isKept(day))) },
+      ]),
+  );
+}
+
+/** The clock of another process may be behind: a day never moves back. */
 function withDay(known: VersionUse | undefined, more: Uses, today: string): VersionUse {
-  const oldest = dayBefore(today, keptDays - 1);
-  const days = Object.entries(known?.days ?? {}).filter(([day]) => day >= oldest);
+  const last = known !== undefined && known.last > today ? known.last : today;
   return {
     first: known?.first ?? today,
-    last: today,
-    installed: more[1] > 0 ? today : (known?.installed ?? null),
+    last,
+    installed: more[1] > 0 ? last : (known?.installed ?? null),
     sum: addedUses(known?.sum, more),
-    days: { ...Object.fromEntries(days), [today]: addedUses(known?.days[today], more) },
+    days: { ...known?.days, [today]: addedUses(known?.days[today], more) },
   };
 }
 

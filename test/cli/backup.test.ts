@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { takeLock, type Lock } from '../../build/output/lock.ts';
 import { formatBackupRecord, readBackupRecord, type BackupFile } from '../../cli/backup/backup-record.ts';
@@ -118,7 +118,12 @@ describe('libretto backup and restore', () => {
     });
     writeTree(folder.at('data/artifacts/.staging'), { 'upload-x.zip': '' });
     const token = await createToken('data');
+    await run('settings', 'set', 'statistics.by', 'token', '--data', 'data');
     const old = await serve('data');
+    expect((await fetchText(`${old}/dist/acme/hello/1.0.0.zip`, token))[0]).toBe(200);
+    await vi.waitUntil(async () => ((await json('usage', 'acme/hello', '--data', 'data'))['tokens'] as number) > 0, {
+      timeout: 15_000,
+    });
     const writing = await startWriting('data');
     const backup = await run('backup', 'saved/copy', '--data', 'data');
     const written = await writing.end();
@@ -165,6 +170,9 @@ describe('libretto backup and restore', () => {
       statSync(folder.at('restored/keys')).mode & 0o777,
       statSync(folder.at('restored/keys/sealing-0001.json')).mode & 0o777,
     ]).toEqual([0o700, 0o600]);
+    expect(await json('usage', 'acme/hello', '--data', 'restored')).toEqual(
+      await json('usage', 'acme/hello', '--data', 'data'),
+    );
     const url = await serve('restored');
     for (const path of ['/packages.json', '/p2/acme/hello.json', '/p2/acme/upload.json']) {
       const answer = await fetchText(`${url}${path}`, token);

@@ -86,6 +86,32 @@ describe('a token for publishing', () => {
     expect(others.data).toMatchObject([{ published_from: null }]);
   });
 
+  it('counts as a use of its repository and ref, with the page of the last run', async () => {
+    await call('PATCH', '/api/settings', served.admin, { statistics: { by: 'token' } });
+    for (const [run_id, ref] of [
+      ['71', 'refs/heads/main'],
+      ['72', 'refs/heads/main'],
+      ['73', 'refs/tags/v9'],
+    ] as const) {
+      const workflow = `acme/app/.github/workflows/release.yml@${ref}`;
+      const { token } = await job({}, { run_id, ref, job_workflow_ref: workflow });
+      const archive = await served.registry.proxy.get('/dist/acme/app/1.0.0.zip', { authorization: `Bearer ${token}` });
+      expect(archive.status).toBe(200);
+      await call('GET', '/api/packages/acme/app/usage'); // stores the use
+      await call('DELETE', '/api/oidc/token', token);
+    }
+    const uses = (await call('GET', '/api/packages/acme/app/usage')).json()['data'] as Json[];
+    const user = { id: publisher['id'], kind: 'write', status: 'active', owner: 'Release of the app' };
+    const page = `${new URL(served.github.url).origin}/acme/app/actions/runs`;
+    expect(uses).toHaveLength(2);
+    expect(uses).toMatchObject([
+      { token: { ...user, description: 'acme/app refs/heads/main', run_url: `${page}/72` }, downloads: 2 },
+      { token: { ...user, description: 'acme/app refs/tags/v9', run_url: `${page}/73` }, downloads: 1 },
+    ]);
+    const { token: maintainer } = await served.registry.signIn('maintainer');
+    expect((await call('GET', '/api/packages/acme/app/usage', maintainer)).body.toString()).not.toMatch(/runs|v9|pub_/);
+  });
+
   it('publishes a package that does not exist yet, and no other package', async () => {
     const { token } = await job();
     expect(codeOf(await upload(token, 'acme/app-new', '1.0.0'))).toEqual([201, null]);

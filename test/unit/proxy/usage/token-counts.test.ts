@@ -177,20 +177,66 @@ describe('counts by token', () => {
     expect(await state.range('used')).toEqual([]);
   });
 
-  it('that could not be stored are added with the next write', async () => {
+  it('of days that are long past are only in the sum, also where nobody used the version since', async () => {
+    const { clock, counts, addToken, rows } = open({ retention: () => 150 });
+    const id = await addToken('a');
+    counts.count('acme/hello', '1.0.0', id, [1, 0]);
+    await counts.flush();
+    clock.now += 60 * dayMs;
+    counts.count('acme/hello', '2.0.0', id, [2, 0]);
+    await counts.flush();
+    const daysOf = async () =>
+      Object.entries((await rows())[`acme/hello/${id}`]?.versions ?? {}).map(([version, { sum, days }]) => [
+        version,
+        sum,
+        Object.keys(days),
+      ]);
+    clock.now += 31 * dayMs;
+    await counts.flush();
+    expect(await daysOf()).toEqual([
+      ['2.0.0', [2, 0], ['2026-04-01']],
+      ['1.0.0', [1, 0], []],
+    ]);
+    clock.now += 60 * dayMs;
+    await counts.flush();
+    expect(await daysOf()).toEqual([['2.0.0', [2, 0], []]]);
+  });
+
+  it('of a process whose clock is a day behind do not move the last day back', async () => {
+    const { clock, counts, addToken, rows } = open();
+    const id = await addToken('a');
+    for (const days of [0, -1]) {
+      clock.now += days * dayMs;
+      counts.count('acme/hello', '1.0.0', id, [1, 1]);
+      await counts.flush();
+    }
+    const use = (await rows())[`acme/hello/${id}`]?.versions['1.0.0'];
+    expect(use).toMatchObject({ last: '2026-01-31', installed: '2026-01-31', sum: [2, 2] });
+  });
+
+  it('that could not be stored are added with the next write, and no more than the limit wait', async () => {
     const memory = createMemoryStore();
     let isFull = true;
     const commit: typeof memory.commit = (change) =>
       isFull && change.puts.some(({ key }) => key.startsWith('used/'))
         ? Promise.reject(new Error('full'))
         : memory.commit(change);
-    const { counts, addToken, rows } = open({ state: { ...memory, commit } });
+    const { counts, sentences, addToken, rows } = open({ state: { ...memory, commit }, mostPending: 2 });
     const id = await addToken('a');
-    counts.count('acme/hello', '1.0.0', id, [1, 0]);
+    for (const at of [0, 1, 2, 3]) counts.count('acme/hello', `1.${at}.0`, id, [1, 0]);
     await expect(counts.flush()).rejects.toThrow('full');
-    counts.count('acme/hello', '1.0.0', id, [1, 0]);
+    for (const at of [0, 4]) counts.count('acme/hello', `1.${at}.0`, id, [1, 0]);
+    await expect(counts.flush()).rejects.toThrow('full');
+    expect(sentences).toEqual([expect.stringContaining('too many wait in memory')]);
     isFull = false;
     await counts.flush();
-    expect((await rows())[`acme/hello/${id}`]?.versions['1.0.0']).toMatchObject({ sum: [2, 0] });
+    const versions = (await rows())[`acme/hello/${id}`]?.versions ?? {};
+    expect(Object.entries(versions).map(([version, { sum }]) => [version, sum])).toEqual([
+      ['1.0.0', [2, 0]],
+      ['1.1.0', [1, 0]],
+    ]);
+    counts.count('acme/hello', '1.4.0', id, [1, 0]);
+    await counts.flush();
+    expect((await rows())[`acme/hello/${id}`]?.versions['1.4.0']).toMatchObject({ sum: [1, 0] });
   });
 });
