@@ -49,6 +49,7 @@ export interface Repositories {
   /** All repositories, oldest first. */
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   readonly get: (id: string) => Promise<RepositoryRecord>;
+  readonly lastRead: RepositorySources['lastRead'];
   readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
   /** The repository with this identity at a forge, whatever its name is now. */
   readonly atForge: (place: ForgePlace) => Promise<RepositoryRecord | undefined>;
@@ -80,6 +81,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     prepare: (draft) => prepare(options, draft),
     list: () => listRepositories(options.store),
     get: async (id) => (await findRepository(options.store, id)).record,
+    lastRead: options.sources.lastRead,
     update: (id, patch) => update(options, id, patch),
     atForge: (place) => findAtForge(options.store, place),
     move: (id, place) => moveRepository(options, id, place),

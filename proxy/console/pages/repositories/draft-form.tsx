@@ -115,14 +115,15 @@ function PrivateKeyField(): Child {
 
 const intervals = [300, 900, 3600, 6 * 3600, 86_400];
 
-/** `current`: seconds; the present interval of an edited repository */
-export function IntervalField({ current = null }: { readonly current?: number | null }): Child {
+/** `current`: seconds; the present interval of an edited repository. A new one is read every hour. */
+export function IntervalField({ current = 3600 }: { readonly current?: number | null }): Child {
   const all = current === null || intervals.includes(current) ? intervals : [...intervals, current];
   return (
     <SelectField
       name="interval"
       label="Syncs"
       hint="How often the registry reads it by itself."
+      value={current === null ? '' : String(current)}
       choices={[
         { value: '', label: intervalWords(null) },
         ...all.map((seconds) => ({ value: String(seconds), label: intervalWords(seconds) })),
