@@ -228,6 +228,7 @@ async function remove(
     const active = await store.get(activeKey(record.id));
     const rows = await rowsOf(store, record.id);
     const places = await ownRows(store, sources, record);
+    const details = { type: record.type, url: record.url, packages: packages.length };
     const done = await store.commit(
       // a sync that begins or ends in between would leave rows behind
       {
@@ -239,12 +240,7 @@ async function remove(
         puts: [],
         deletes: [key, ...places.deletes, ...rows],
       },
-      {
-        actor,
-        action: 'repository.delete',
-        subject: record.id,
-        details: { type: record.type, url: record.url, packages: packages.length },
-      },
+      { actor, action: 'repository.delete', subject: record.id, details },
     );
     if (done) return { record, packages };
   }
