@@ -177,7 +177,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
   it('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
     await open(plain, '/tokens/new');
     await plain.getByLabel('Description').fill('CI of the shop');
-    await plain.getByLabel('Packages', { exact: true }).fill('acme/log');
+    await plain.getByLabel('Package', { exact: true }).fill('acme/log:^1');
     await press(plain, 'Preview what it sees');
     await heading(plain, 'Sees 1 of 3 packages');
     await press(plain, 'Create token');
