@@ -120,7 +120,7 @@ function newView(posted: FormState, found?: Verification): PageView {
             <PlaceFields />
             <RepositoryCredentialFields isAgain={state.isPosted} />
             <IntervalField />
-            <FoldedFilterFields state={state} />
+            <FoldedFilterFields />
             <CheckButton />
           </Form>
           <div class="beside">

@@ -2,6 +2,7 @@
 // and never come out: a form that is shown again has these fields empty.
 
 import type { Child } from 'hono/jsx';
+import { FoldedFields } from '../../components/folded-fields.tsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import { withLineFaults, type FormState } from '../../request/form-fields.ts';
@@ -138,14 +139,11 @@ const stabilities: readonly Choice[] = [
   ...['RC', 'beta', 'alpha', 'dev'].map((value) => ({ value, label: `${value} and more stable` })),
 ];
 
-/** Most repositories need no filter: the fields are folded until one of them has something. */
-export function FoldedFilterFields({ state: { fields, faults } }: { readonly state: FormState }): Child {
-  const isUsed = filterFields.some((name) => fields.text(name) !== '' || faults.has(name));
+export function FoldedFilterFields(): Child {
   return (
-    <details open={isUsed}>
-      <summary>Filters: publish only a part</summary>
+    <FoldedFields label="Filters: publish only a part" names={filterFields}>
       <FilterFields />
-    </details>
+    </FoldedFields>
   );
 }
 

@@ -4,6 +4,7 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { stabilities } from '../../../core/views/token-limits.ts';
+import { FoldedFields } from '../../components/folded-fields.tsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
@@ -65,48 +66,39 @@ export function PackageRows({ state, action, addsRule }: LimitBuilderProps): Chi
   );
 }
 
-const rareFields = ['rate_limit', 'stability', 'not_after', 'networks', 'packages'];
-
-/** Folded, unless one of them has a fault or the list of packages is used. The preview says what they limit. */
-export function RareLimits({
-  state: { fields, faults },
-  children,
-}: Pick<LimitBuilderProps, 'state'> & { children: Child }) {
-  const released = fields.text('not_after');
+/** The preview says what they limit. */
+export function RareLimits({ released, children }: { readonly released: string; readonly children: Child }): Child {
+  const names = ['rate_limit', 'stability', 'not_after', 'networks', 'packages'];
   return (
-    <details open={fields.text('packages') !== '' || rareFields.some((name) => faults.has(name))}>
-      <summary>More limits: stability, release date, networks, requests</summary>
-      <fieldset class="limits">
-        <legend class="unseen">More limits</legend>
-        <div class="side-by-side">
-          <SelectField
-            name="stability"
-            label="Stability"
-            hint="RC also shows stable versions."
-            choices={stabilityChoices}
-          />
-          <TextField
-            name="not_after"
-            label="Released until"
-            hint="Hides what was released later."
-            type={/^(\d{4}-\d{2}-\d{2})?$/.test(released) ? 'date' : 'text'}
-          />
-        </div>
-        <TextArea
-          name="networks"
-          label="Networks"
-          rows={2}
-          hint="Clients may use it from here only: one range a line, such as 203.0.113.0/24. Empty: from anywhere."
+    <FoldedFields label="More limits: stability, release date, networks, requests" names={names} valued={['packages']}>
+      <div class="side-by-side">
+        <SelectField
+          name="stability"
+          label="Stability"
+          hint="RC also shows stable versions."
+          choices={stabilityChoices}
         />
-        {children}
-        <TextArea
-          name="packages"
-          label="List of packages"
-          rows={3}
-          hint="For many: one a line, such as acme/core or acme/log:^2. Rows with versions then only limit these."
+        <TextField
+          name="not_after"
+          label="Released until"
+          hint="Hides what was released later."
+          type={/^(\d{4}-\d{2}-\d{2})?$/.test(released) ? 'date' : 'text'}
         />
-      </fieldset>
-    </details>
+      </div>
+      <TextArea
+        name="networks"
+        label="Networks"
+        rows={2}
+        hint="Clients may use it from here only: one range a line, such as 203.0.113.0/24. Empty: from anywhere."
+      />
+      {children}
+      <TextArea
+        name="packages"
+        label="List of packages"
+        rows={3}
+        hint="For many: one a line, such as acme/core or acme/log:^2. Rows with versions then only limit these."
+      />
+    </FoldedFields>
   );
 }
 

@@ -19,12 +19,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     path: '/tokens/new',
     operation: 'createToken',
     fieldOf,
-    show: (request, state) =>
-      newTokenView(
-        services,
-        request,
-        filled(state, request, newFields(tokensFor(services, request).newId(), request.query.get('for'))),
-      ),
+    show: (request, state) => newTokenView(services, request, filled(state, request, beginning(services, request))),
     submit: (request, fields) => create(services, request, fields),
   });
   pages.form({
@@ -55,6 +50,10 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
       return editTokenView(services, request, typed(fields), record);
     },
   });
+}
+
+function beginning(services: TokenPageServices, request: SignedInRequest): URLSearchParams {
+  return newFields(tokensFor(services, request).newId(), request.query.get('for'));
 }
 
 /**
