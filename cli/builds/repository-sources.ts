@@ -36,6 +36,7 @@ export function createRepositorySources(config: Config, resolve: Resolve = resol
     check: (source) => check(source, config, resolve),
     placeOf: ({ type, url, filters }) => idOf({ type, url, filters }),
     published: async (source) => (source.type === 'composer' ? [] : publishedFrom(idOf(source), data)),
+    lastRead: async (source) => Object.keys((await readMemory(createDiskOutput(data), idOf(source)))?.packages ?? {}),
     hasLeftovers: async (registered) => {
       const known = new Set(registered.filter(isBuilt).map(idOf));
       return (readLastPublication(data)?.sources ?? []).some(({ id, from }) => from === 'registered' && !known.has(id));

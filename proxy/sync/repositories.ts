@@ -49,6 +49,7 @@ export interface Repositories {
   /** All repositories, oldest first. */
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   readonly get: (id: string) => Promise<RepositoryRecord>;
+  readonly lastRead: RepositorySources['lastRead'];
   readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
   /** The repository with this identity at a forge, whatever its name is now. */
   readonly atForge: (place: ForgePlace) => Promise<RepositoryRecord | undefined>;
@@ -80,6 +81,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
     prepare: (draft) => prepare(options, draft),
     list: () => listRepositories(options.store),
     get: async (id) => (await findRepository(options.store, id)).record,
+    lastRead: options.sources.lastRead,
     update: (id, patch) => update(options, id, patch),
     atForge: (place) => findAtForge(options.store, place),
     move: (id, place) => moveRepository(options, id, place),
@@ -226,6 +228,7 @@ async function remove(
     const active = await store.get(activeKey(record.id));
     const rows = await rowsOf(store, record.id);
     const places = await ownRows(store, sources, record);
+    const details = { type: record.type, url: record.url, packages: packages.length };
     const done = await store.commit(
       // a sync that begins or ends in between would leave rows behind
       {
@@ -237,12 +240,7 @@ async function remove(
         puts: [],
         deletes: [key, ...places.deletes, ...rows],
       },
-      {
-        actor,
-        action: 'repository.delete',
-        subject: record.id,
-        details: { type: record.type, url: record.url, packages: packages.length },
-      },
+      { actor, action: 'repository.delete', subject: record.id, details },
     );
     if (done) return { record, packages };
   }

@@ -13,6 +13,8 @@ export interface RepositorySources {
   readonly placeOf: (source: RepositorySource) => string;
   /** Names of the packages that have versions published from it, sorted. */
   readonly published: (source: RepositorySource) => Promise<readonly string[]>;
+  /** Names of the packages that its last build read. It may have published no version of some. */
+  readonly lastRead: (source: RepositorySource) => Promise<readonly string[]>;
   /** True if packages are published from a repository outside of this list. */
   readonly hasLeftovers: (registered: readonly RepositoryRecord[]) => Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 // Runs the lines that the console shows for GitLab as a job does, against the compiled service: they publish the tag,
-// and end the token. The lines want https, which the service of the test has not.
+// and end the token.
 
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ciLines } from '../../proxy/console/pages/publishers/ci-lines.ts';
 import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
 import { composerEnvironment } from '../util/composer.ts';
+import { cleanEnvironment } from '../util/run-cli.ts';
 import { startKeylessRegistry, type KeylessRegistry } from '../util/keyless-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 
@@ -31,11 +32,15 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 async function runJob(tag: string): Promise<{ readonly exitCode: number | undefined; readonly all: string }> {
   const { text } = ciLines(publisher, served.url);
-  const [, script = ''] = text.split('    - |\n');
-  const { exitCode, all } = await execa('sh', ['-e', '-c', script.replaceAll("--proto '=https'", '')], {
+  const [, commands = ''] = text.split('  script:\n');
+  // the program is installed here
+  const script = commands.replaceAll('    - ', '').replace(/^npm .*\n/, '');
+  const { exitCode, all } = await execa('sh', ['-e', '-c', script], {
     cwd: served.folder.at('checkout'),
     env: {
-      ...composerEnvironment(served.folder.at('home')),
+      ...cleanEnvironment(composerEnvironment(served.folder.at('home'))),
+      PATH: cleanEnvironment()['PATH'] ?? '',
+      GITLAB_CI: 'true',
       LIBRETTO_ID_TOKEN: await served.gitlabToken(),
       CI_COMMIT_TAG: tag,
     },
@@ -51,13 +56,13 @@ const statuses = async (): Promise<Set<unknown>> => new Set((await served.jobTok
 
 it.each(['v1.0.0', 'v1.1.0+build.5'])('publish the tag %s, and end the token', async (tag) => {
   const { exitCode, all } = await runJob(tag);
-  expect([exitCode, all]).toEqual([0, expect.stringContaining(`"version":"${tag}"`)]);
+  expect([exitCode, all]).toEqual([0, expect.stringContaining('Published acme/app')]);
   expect(await statuses()).toEqual(new Set(['revoked']));
 });
 
 it.each(['v2.0.0#x', 'v2.0.0&name=acme/lib', 'v2.0.0%20x'])('publish no other version for the tag %s', async (tag) => {
   const { exitCode, all } = await runJob(tag);
-  expect([exitCode, all]).toEqual([22, expect.stringContaining(`does not accept as a version`)]);
+  expect([exitCode, all]).toEqual([2, expect.stringContaining(`does not accept as a version`)]);
   expect(all).toContain(tag);
   expect(await statuses()).toEqual(new Set(['revoked']));
 });

@@ -27,6 +27,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
   let browsing: Browsing;
   let page: Page;
   let plain: Page; // with JavaScript off
+  let ofCheck = 0; // the requests of git for a check
 
   beforeAll(async () => {
     for (const name of ['tool', 'log'])
@@ -55,6 +56,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
 
   const open = (on: Page, path: string) => on.goto(new URL(`/ui${path}`, setupAddress).href);
   const press = (on: Page, name: string) => on.getByRole('main').getByRole('button', { name, exact: true }).click();
+  const gets = (): number => git.requests.filter((one) => one.startsWith('GET')).length;
   const heading = (on: Page, name: string) => on.getByRole('heading', { name, exact: true }).waitFor();
 
   it('creates the first admin at the printed address', async () => {
@@ -85,20 +87,20 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     expect(await page.getByRole('button', { name: 'Add it anyway' }).isVisible()).toBe(true);
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByLabel('Address').fill(`${git.url}/tool.git`);
+    const before = gets();
     await press(page, 'Check');
     await page.getByText('It can be read: 1 tag, 1 branch, default branch main.').waitFor();
+    ofCheck = gets() - before;
     expect(await page.getByLabel('Password or token').inputValue()).toBe('a secret');
     expect(new URL(page.url()).pathname).toBe('/ui/repositories/new');
   });
 
   it('adds the repository, and shows the log of its sync while it runs, and then its packages', async () => {
-    await page.getByLabel('Address').press('Enter');
-    await heading(page, `${git.url}/tool.git`);
-    await page.getByText('The repository is added.').waitFor();
     let release = (): void => undefined;
-    git.behave({ hangAfterGets: 0, until: new Promise((resolve) => (release = resolve)) });
-    await press(page, 'Sync now');
-    await heading(page, `Sync of ${git.url}/tool.git`);
+    git.behave({ hangAfterGets: ofCheck, until: new Promise((resolve) => (release = resolve)) });
+    await page.getByLabel('Address').press('Enter');
+    await heading(page, 'Sync of tool');
+    await page.getByText('its first sync has started').waitFor();
     await page.getByText('running', { exact: true }).waitFor();
     const log = page.getByLabel('the log of the sync', { exact: true });
     const before = await log.innerText();
@@ -106,9 +108,10 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await page.getByText('succeeded', { exact: true }).waitFor();
     git.behave('well');
     expect((await log.innerText()).length).toBeGreaterThan(before.length);
-    await page.getByText('acme/tool 1.0.0').waitFor();
-    await open(page, '/packages');
-    await page.getByRole('link', { name: 'acme/tool' }).waitFor();
+    await page.getByRole('link', { name: '1.0.0', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'tool', exact: true }).click();
+    await page.getByRole('cell', { name: 'acme/tool', exact: true }).waitFor();
+    await page.getByRole('link', { name: '2 versions', exact: true }).waitFor();
   });
 
   it('publishes a ZIP that is dropped on the page, and shows how much was sent', async () => {
@@ -160,9 +163,8 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await press(plain, 'Check');
     await plain.getByText('It can be read: 1 tag').waitFor();
     await press(plain, 'Add repository');
-    await press(plain, 'Sync now');
     await plain.getByText('succeeded', { exact: true }).waitFor();
-    await plain.getByText('acme/log 1.0.0').waitFor();
+    await plain.getByRole('link', { name: '1.0.0', exact: true }).waitFor();
 
     await open(plain, '/uploads');
     const file = { name: 'a.zip', mimeType: 'application/zip', buffer: zip('acme/chosen') };
@@ -175,7 +177,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
   it('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
     await open(plain, '/tokens/new');
     await plain.getByLabel('Description').fill('CI of the shop');
-    await plain.getByLabel('Packages', { exact: true }).fill('acme/log');
+    await plain.getByLabel('Package', { exact: true }).fill('acme/log:^1');
     await press(plain, 'Preview what it sees');
     await heading(plain, 'Sees 1 of 3 packages');
     await press(plain, 'Create token');

@@ -1,16 +1,13 @@
 // Tests the pages about trusted publishers over a socket, without JavaScript: a publisher that is made, changed,
 // explained and removed, with the tokens of its jobs. The ID tokens come from issuers on real sockets.
 
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { demandCompiled } from '../../setup/compiled.ts';
 import { zipOf } from '../../util/hostile-zip.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 import { startOidcIssuer, type OidcIssuer } from '../../util/oidc-issuer.ts';
 import { audience, githubClaims } from '../../util/publisher-claims.ts';
-import { lacks } from '../../util/tool.ts';
 import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -89,8 +86,8 @@ describe('a publisher', () => {
     const page = await admin.get(path);
     expect(page.text).toContain('GitHub Actions: jobs of acme/app may publish packages.');
     expect(page.text).toContain('id-token: write');
-    expect(page.text).toContain(`audience=${encodeURIComponent(audience)}`);
-    expect(page.text).toContain(`"publisher":"${path.slice('/publishers/'.length)}"`);
+    const line = `libretto publish . --version "$GITHUB_REF_NAME" --oidc --url ${audience}`;
+    expect(page.text).toContain(`${line} --publisher ${path.slice('/publishers/'.length)}`);
     expect(page.text).toContain('Tags and branches tags and protected branches');
     expect(page.text).toContain('runner_environment github-hosted');
     const list = await admin.get('/publishers');
@@ -105,7 +102,7 @@ describe('a publisher', () => {
     const { text } = await admin.get(path);
     expect(text).toContain('Versions acme/core: <3.0');
     expect(text).toContain('A token ends after 60 minutes');
-    expect(text).toContain('id_tokens: LIBRETTO_ID_TOKEN:');
+    expect(text).toContain('id_tokens: { LIBRETTO_ID_TOKEN: {');
     expect((await admin.get('/publishers')).text).toContain('acme/* acme/core:<3.0; stable');
   });
 
@@ -217,35 +214,22 @@ describe('the jobs of a publisher', () => {
   });
 });
 
-/**
- * The lines of the page that exchange the ID token, as a shell takes them, for this server in place of the audience.
- */
-async function exchangeLines(path: string): Promise<string> {
-  const { html } = await admin.get(path);
-  const [, code = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(html) ?? [];
-  const entities: Fields = { '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>', '&amp;': '&' };
-  const text = code
-    .replaceAll(/<[^>]+>/g, '')
-    .replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (found) => entities[found] ?? '');
-  const [lines = ''] = /LIBRETTO_TOKEN=.*?::add-mask::.*?$/ms.exec(text) ?? [];
-  return lines.replaceAll(audience, console.origin).replaceAll("--proto '=https' ", '');
-}
-
-describe.skipIf(lacks('php'))('the lines for the CI system', () => {
-  it('exchange the ID token of a job, and say in its log why another one is refused', async () => {
-    const lines = await exchangeLines(await make());
-    const run = async (idToken: string) =>
-      promisify(execFile)('bash', ['-e', '-c', lines], { env: { ...process.env, LIBRETTO_ID_TOKEN: idToken } });
-    expect((await run(await job())).stdout).toMatch(/^::add-mask::\S{30,}\n$/);
-    await expect(run(await job({ runner_environment: 'own' }))).rejects.toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('runner_environment is "own"; expected: ') as string,
-    });
-  });
-});
-
 describe('the pages', () => {
+  it('begin with four fields, and fold the others until one is used', async () => {
+    const form = async (path: string): Promise<readonly string[]> => {
+      const { html } = await admin.get(path);
+      return (
+        html
+          .split('<form class="form"')[1]
+          ?.split('<details')[0]
+          ?.match(/(?:select|input|textarea) id="\w+"/g) ?? []
+      );
+    };
+    expect(await form('/publishers/new')).toHaveLength(4);
+    const { html } = await admin.post('/publishers/new', draft({ token_minutes: '100' }));
+    expect(html.match(/<details open/g)).toHaveLength(2);
+  });
+
   it('ask for the password before they change rights', async () => {
     const path = await make();
     nowMs += 6 * 60_000;

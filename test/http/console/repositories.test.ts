@@ -60,15 +60,17 @@ describe('the list', () => {
     await sync(bad);
     await idle();
     const { text, html } = await keeper.get('/repositories');
-    expect(text).toMatch(/tool-1\.git Git repository synced just now in 15 minutes 1/);
-    expect(text).toMatch(/tool-2\.git Git repository The host <i>is<\/i> silent failed never only on request 0/);
+    expect(text).toMatch(/acme\/tool-1 Git repository · \S+tool-1\.git synced just now in 15 minutes 1/);
+    expect(text).toMatch(
+      /acme\/tool-2 Git repository · \S+tool-2\.git The host <i>is<\/i> silent failed never only on request 0/,
+    );
     expect(html).not.toContain('<i>is</i>');
     const found = async (query: string) =>
       [...(await keeper.get(`/repositories${query}`)).html.matchAll(/class="main-link">([^<]+)</g)].map(
         ([, url]) => url,
       );
-    expect(await found('?q=tool-1')).toEqual(['https://git.example.org/acme/tool-1.git']);
-    expect(await found('?state=error')).toEqual(['https://git.example.org/acme/tool-2.git']);
+    expect(await found('?q=tool-1')).toEqual(['acme/tool-1']);
+    expect(await found('?state=error')).toEqual(['acme/tool-2']);
     expect(await found('?kind=composer')).toEqual([]);
   });
 });
@@ -103,6 +105,7 @@ describe('a sync', () => {
     expect(ended.text).toContain('State succeeded Versions 1 added, 1 left out');
     expect(ended.text).toContain('acme/tool v1 The tag is <b>no version</b> v1');
     expect(ended.html).not.toContain('<b>no version</b>');
+    expect(ended.html).toMatch(/href="[./]*packages\/acme\/tool">acme\/tool<\/a>\s*<a href="[^"]*version=1\.0\.0"/);
     expect((await keeper.get(page)).text).toContain('1 version cannot be published.');
   });
 
@@ -119,6 +122,11 @@ describe('a sync', () => {
     const { text, html } = await keeper.get(page);
     expect(text).toContain('The last sync failed: The host refused the password. What was published before stays');
     expect(text).toContain('Credentials user name and password');
+    nowMs += 30 * minute;
+    await sync(page);
+    await idle();
+    nowMs += 2 * minute;
+    expect((await keeper.get(page)).text).toMatch(/Started by 2 minutes ago 2 times since 32 minutes ago failed/);
     expect(html).not.toContain('the password of git');
   });
 });
@@ -197,7 +205,12 @@ describe('adding one', () => {
     expect(refused.html).toContain('acme/*</textarea>');
     expect(refused.html).toMatch(/<button class="button" form="repository" name="anyway" value="on">\s*Add it anyway/);
     expect(await all()).toEqual(before);
-    expect((await keeper.post('/repositories/new', { ...form, url, anyway: 'on' })).status).toBe(303);
+    const added = await keeper.post('/repositories/new', { ...form, url, anyway: 'on' });
+    const { status, headers } = added;
+    expect([status, headers['location']]).toEqual([
+      303,
+      expect.stringMatching(/repo_\w{16}\/jobs\/job_\w{16}\?notice=added$/),
+    ]);
     expect((await all()).map((one) => one.url)).toContain(url);
   });
 
@@ -248,6 +261,20 @@ describe('adding one', () => {
 });
 
 describe('changing one', () => {
+  it('says when a regular sync is overdue', async () => {
+    const page = await register(900);
+    await sync(page);
+    await idle();
+    for (const [after, words] of [
+      [10, 'Next sync in 5 minutes'],
+      [6, 'Next sync within minutes'],
+      [3, 'Next sync overdue'],
+    ] as const) {
+      nowMs += after * minute;
+      expect((await keeper.get(page)).text).toContain(words);
+    }
+  });
+
   it('changes what was edited, and keeps every other filter as it is', async () => {
     const page = await register(900);
     const id = page.slice('/repositories/'.length);
@@ -287,7 +314,7 @@ describe('the removal', () => {
     const page = await register();
     const { text, status } = await keeper.get(`${page}/remove`);
     expect(status).toBe(200);
-    expect(text).toContain(`Remove https://git.example.org/acme/tool-${made}.git?`);
+    expect(text).toContain(`Remove acme/tool-${made}?`);
     expect(text).toContain('It withdraws nothing. Its credentials and its syncs are deleted.');
     nowMs += 6 * minute;
     expect((await keeper.post(`${page}/remove`, {})).status).toBe(400);

@@ -9,19 +9,34 @@ import {
   textRules,
 } from '../../../publishers/model/publisher.ts';
 import { stabilities } from '../../../core/views/token-limits.ts';
+import { FoldedFields } from '../../components/folded-fields.tsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 
-export function JobFields({ isNew }: { readonly isNew: boolean }): Child {
+/** The fields of the jobs that most publishers have. */
+export function RepositoryField(): Child {
   return (
-    <fieldset>
-      <legend>The jobs that it trusts</legend>
-      <TextField
-        name="repository"
-        label="Repository or project"
-        hint="Its path at the forge, such as acme/app; at CircleCI with its host, such as github.com/acme/app. Bitbucket has only the id, and other issuers have rules below."
-        maxlength={textRules.repository.longest}
-        autocomplete="off"
-      />
+    <TextField
+      name="repository"
+      label="Repository or project"
+      hint="Its path at the forge, such as acme/app; at CircleCI with its host, such as github.com/acme/app. Bitbucket has only the id, and other issuers have rules below."
+      maxlength={textRules.repository.longest}
+      autocomplete="off"
+    />
+  );
+}
+
+const jobFields = ['name', 'workflow', 'environment', 'repository_id', 'owner_id', 'claims'];
+const allJobFields = [...jobFields, 'refs', 'workflow_claim'];
+
+/** `children`: further rare fields, which come first. */
+export function JobFields({ isNew, children }: { readonly isNew: boolean; readonly children?: Child }): Child {
+  return (
+    <FoldedFields
+      label="More rules for the jobs: workflow, environment, branches, ids"
+      names={allJobFields}
+      valued={jobFields}
+    >
+      {children}
       <div class="side-by-side">
         <TextField
           name="workflow"
@@ -45,7 +60,7 @@ export function JobFields({ isNew }: { readonly isNew: boolean }): Child {
         choices={isNew ? [standardRefChoice, ...refChoices] : refChoices}
       />
       <PreciseFields isNew={isNew} />
-    </fieldset>
+    </FoldedFields>
   );
 }
 
@@ -100,13 +115,18 @@ function PreciseFields({ isNew }: { readonly isNew: boolean }): Child {
   );
 }
 
+export function PackagesField({ purpose }: { readonly purpose?: Purpose }): Child {
+  return <TextArea name="packages" label="Packages" hint={packagesHint(purpose)} rows={3} />;
+}
+
+const viewFields = ['constraints', 'stability', 'not_after'];
+const tokenFields = [...viewFields, 'token_minutes', 'exchanges_per_hour'];
+
 /** `purpose`: undefined if the form asks for it. */
 export function TokenFields({ purpose }: { readonly purpose?: Purpose }): Child {
   const isNew = purpose === undefined;
   return (
-    <fieldset>
-      <legend>What their tokens may do</legend>
-      <TextArea name="packages" label="Packages" hint={packagesHint(purpose)} rows={3} />
+    <FoldedFields label="More limits of their tokens" names={tokenFields} valued={isNew ? tokenFields : viewFields}>
       {purpose === 'publish' ? null : <ViewFields />}
       <div class="side-by-side">
         <TextField
@@ -128,7 +148,7 @@ export function TokenFields({ purpose }: { readonly purpose?: Purpose }): Child 
           required={!isNew}
         />
       </div>
-    </fieldset>
+    </FoldedFields>
   );
 }
 

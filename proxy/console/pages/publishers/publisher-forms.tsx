@@ -11,7 +11,7 @@ import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault } from '../../request/form-fields.ts';
 import { publisherChanges, publisherDraftOf, publisherLists, publisherValues } from './publisher-draft.ts';
-import { JobFields, TokenFields } from './publisher-fields.tsx';
+import { JobFields, PackagesField, RepositoryField, TokenFields } from './publisher-fields.tsx';
 import { publisherOf, publisherPath, publishersTrail, publisherTrail, type PublisherPageServices } from './services.ts';
 
 const section = 'publishers';
@@ -35,7 +35,11 @@ const newPublisher = (services: PublisherPageServices): FormPage =>
       fields: (
         <div class="ways stack">
           <BeginningFields issuers={services.issuers} />
-          <JobFields isNew />
+          <RepositoryField />
+          <PackagesField />
+          <JobFields isNew>
+            <NameField />
+          </JobFields>
           <TokenFields />
         </div>
       ),
@@ -67,6 +71,8 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
         fields: (
           <>
             <TextField name="name" label="Name" hint="For people." maxlength={longestName} required />
+            <RepositoryField />
+            <PackagesField purpose={publisher.purpose} />
             <JobFields isNew={false} />
             <TokenFields purpose={publisher.purpose} />
           </>
@@ -135,13 +141,18 @@ function BeginningFields({ issuers }: { readonly issuers: readonly Issuer[] }): 
         hint="The setting oidcIssuers adds others."
         choices={issuers.map(({ url, kind }) => ({ value: url, label: `${kindTitles[kind]}: ${url}` }))}
       />
-      <TextField
-        name="name"
-        label="Name"
-        hint="For people, such as Release of acme/app. Empty: the repository."
-        maxlength={longestName}
-        autocomplete="off"
-      />
     </>
+  );
+}
+
+function NameField(): Child {
+  return (
+    <TextField
+      name="name"
+      label="Name"
+      hint="For people, such as Release of acme/app. Empty: the repository."
+      maxlength={longestName}
+      autocomplete="off"
+    />
   );
 }

@@ -96,7 +96,10 @@ function Lines({ ci }: Pick<PublisherPageProps, 'ci'>): Child {
         <Notice kind="warn">{ci}</Notice>
       ) : (
         <>
-          <p class="breaks">{ci.sentence}</p>
+          <p class="breaks">
+            {ci.sentence} The job needs Node.js, and <code>REGISTRY_CLI</code> is the address of the package of{' '}
+            <code>libretto</code>.
+          </p>
           <CodeBlock label="the lines for the CI system" text={ci.text} />
         </>
       )}

@@ -1,8 +1,9 @@
-// The pages that add a repository, with a check before it is saved.
+// The pages that add a repository, with a check before it is saved. Its first sync starts at once.
 
 import { useContext, type Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
-import { createRepository } from '../../../sync/operations.ts';
+import { createRepository, syncRepository } from '../../../sync/operations.ts';
 import { filtersOf } from '../../../sync/repository-document.ts';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -46,7 +47,9 @@ export function registerAddingRepositories(pages: Pages, services: RepositoryPag
   });
 }
 
-/** Adds the repository. If it cannot be read, only the button "Add it anyway" adds it. */
+/**
+ * Adds the repository, and starts its first sync. If it cannot be read, only the button "Add it anyway" adds it.
+ */
 async function add(
   services: RepositoryPageServices,
   request: SignedInRequest,
@@ -57,7 +60,16 @@ async function add(
     if (!found.ok) return { ...checkedView(fields, found), status: 400 };
   }
   const made = await callFor(services, request, createRepository, repositoryDraftOf(fields));
-  return { to: repositoryPath(made), notice: made.type === 'composer' ? 'added-mirror' : 'added' };
+  try {
+    const job = await callFor(services, request, syncRepository, { id: made.id });
+    return {
+      to: `${repositoryPath(made)}/jobs/${job.id}`,
+      notice: made.type === 'composer' ? 'added-mirror' : 'added',
+    };
+  } catch (error) {
+    if (!(error instanceof RegistryError) || error.code !== 'OVERLOADED') throw error;
+    return { to: repositoryPath(made), notice: 'added' };
+  }
 }
 
 async function check(
@@ -92,7 +104,7 @@ function newView(posted: FormState, found?: Verification): PageView {
       <>
         <PageHead
           title="Add a repository"
-          sentence="The registry checks that it can read it, and publishes its packages with the first sync."
+          sentence="The registry checks that it can read it, and publishes its packages at once."
           trail={[{ label: 'Repositories', to: '/repositories' }]}
         />
         <div class="two-columns">
@@ -108,7 +120,7 @@ function newView(posted: FormState, found?: Verification): PageView {
             <PlaceFields />
             <RepositoryCredentialFields isAgain={state.isPosted} />
             <IntervalField />
-            <FoldedFilterFields state={state} />
+            <FoldedFilterFields />
             <CheckButton />
           </Form>
           <div class="beside">

@@ -2,6 +2,7 @@
 // and never come out: a form that is shown again has these fields empty.
 
 import type { Child } from 'hono/jsx';
+import { FoldedFields } from '../../components/folded-fields.tsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import { withLineFaults, type FormState } from '../../request/form-fields.ts';
@@ -115,14 +116,15 @@ function PrivateKeyField(): Child {
 
 const intervals = [300, 900, 3600, 6 * 3600, 86_400];
 
-/** `current`: seconds; the present interval of an edited repository */
-export function IntervalField({ current = null }: { readonly current?: number | null }): Child {
+/** `current`: seconds; the present interval of an edited repository. A new one is read every hour. */
+export function IntervalField({ current = 3600 }: { readonly current?: number | null }): Child {
   const all = current === null || intervals.includes(current) ? intervals : [...intervals, current];
   return (
     <SelectField
       name="interval"
       label="Syncs"
       hint="How often the registry reads it by itself."
+      value={current === null ? '' : String(current)}
       choices={[
         { value: '', label: intervalWords(null) },
         ...all.map((seconds) => ({ value: String(seconds), label: intervalWords(seconds) })),
@@ -137,14 +139,11 @@ const stabilities: readonly Choice[] = [
   ...['RC', 'beta', 'alpha', 'dev'].map((value) => ({ value, label: `${value} and more stable` })),
 ];
 
-/** Most repositories need no filter: the fields are folded until one of them has something. */
-export function FoldedFilterFields({ state: { fields, faults } }: { readonly state: FormState }): Child {
-  const isUsed = filterFields.some((name) => fields.text(name) !== '' || faults.has(name));
+export function FoldedFilterFields(): Child {
   return (
-    <details open={isUsed}>
-      <summary>Filters: publish only a part</summary>
+    <FoldedFields label="Filters: publish only a part" names={filterFields}>
       <FilterFields />
-    </details>
+    </FoldedFields>
   );
 }
 

@@ -1,4 +1,4 @@
-// The page of one sync: its log while it runs, then its result.
+// The page of one sync: its log while it runs, then its result with links to the versions that appeared.
 
 import type { Child } from 'hono/jsx';
 import type { JobDocument } from '../../../sync/job-schema.ts';
@@ -10,7 +10,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Time } from '../../components/time.tsx';
 import { ChangedVersions, LeftOutVersions, reportWords } from './job-report.tsx';
 import { Fact } from '../../components/fact.tsx';
-import { JobBadge, startedBy } from './repository-words.tsx';
+import { JobBadge, repositoryName, startedBy } from './repository-words.tsx';
 import { repositoryPath } from './services.ts';
 
 export interface JobPageProps {
@@ -25,11 +25,11 @@ export function JobPage({ repository, job, author, nowMs }: JobPageProps): Child
   return (
     <>
       <PageHead
-        title={`Sync of ${repository.url}`}
+        title={`Sync of ${repositoryName(repository)}`}
         sentence={<code>{job.id}</code>}
         trail={[
           { label: 'Repositories', to: '/repositories' },
-          { label: repository.url ?? repository.id, to: repositoryPath(repository) },
+          { label: repositoryName(repository), to: repositoryPath(repository) },
         ]}
       />
       <div id="job" class="two-columns" {...(isActive(job) ? { 'data-refresh': '1' } : {})}>
@@ -39,11 +39,9 @@ export function JobPage({ repository, job, author, nowMs }: JobPageProps): Child
               <ReasonText text={error.message} />
             </Notice>
           )}
+          {report === null ? null : <Result report={report} isMirrored={repository.type === 'composer'} />}
           <h2>Log, times in UTC</h2>
           <CodeBlock text={logText(job)} label="the log of the sync" />
-          {report === null ? null : <LeftOutVersions report={report} />}
-          {report === null ? null : <ChangedVersions report={report} />}
-          {report === null ? null : <Notices notices={report.notices} />}
         </div>
         <dl class="facts panel">
           <Fact label="State">
@@ -57,6 +55,16 @@ export function JobPage({ repository, job, author, nowMs }: JobPageProps): Child
           {report?.published === true ? <Fact label="Publication">{`number ${report.serial}`}</Fact> : null}
         </dl>
       </div>
+    </>
+  );
+}
+
+function Result({ report, isMirrored }: Parameters<typeof ChangedVersions>[0]): Child {
+  return (
+    <>
+      <ChangedVersions report={report} isMirrored={isMirrored} />
+      <LeftOutVersions report={report} />
+      <Notices notices={report.notices} />
     </>
   );
 }

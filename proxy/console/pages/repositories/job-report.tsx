@@ -1,11 +1,14 @@
 // What a sync did: counts, lists of versions, and the versions that it left out with the reason.
 
 import type { Child } from 'hono/jsx';
+import { groupBy } from '../../../../build/shared/collections/group-by.ts';
 import type { JobReport } from '../../../sync/job.ts';
 import { ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
+import { VersionLink } from '../package/version-link.tsx';
 
 /** `3 added, 1 left out`, `no change`. */
 export function reportWords({ counts: { added, changed, withdrawn, quarantined } }: JobReport): string {
@@ -43,29 +46,49 @@ export function LeftOutVersions({ report }: { readonly report: JobReport }): Chi
   );
 }
 
-/** The added, changed and withdrawn versions; nothing without them. */
-export function ChangedVersions({ report }: { readonly report: JobReport }): Child {
-  const groups = [
-    ['Added', report.added, report.counts.added],
-    ['Changed', report.changed, report.counts.changed],
-    ['Withdrawn', report.withdrawn, report.counts.withdrawn],
-  ] as const;
+/** The added, changed and withdrawn versions by package; nothing without them. A mirrored version has no page. */
+export function ChangedVersions({
+  report: { added, changed, withdrawn, counts },
+  isMirrored,
+}: {
+  readonly report: JobReport;
+  readonly isMirrored: boolean;
+}): Child {
   return (
     <>
-      {groups
-        .filter(([, versions]) => versions.length > 0)
-        .map(([title, versions, count]) => (
-          <section class="stack-tight">
-            <h2>{title}</h2>
-            <ul>
-              {versions.map((one) => (
-                <li>{versionWords(one)}</li>
-              ))}
-            </ul>
-            <Cut shown={versions.length} all={count} />
-          </section>
-        ))}
+      <Versions title="Added" versions={added} all={counts.added} isLinked={!isMirrored} />
+      <Versions title="Changed" versions={changed} all={counts.changed} isLinked={!isMirrored} />
+      <Versions title="Withdrawn" versions={withdrawn} all={counts.withdrawn} isLinked={false} />
     </>
+  );
+}
+
+interface VersionsProps {
+  readonly title: string;
+  readonly versions: JobReport['added'];
+  /** the number with those that are not listed */
+  readonly all: number;
+  readonly isLinked: boolean;
+}
+
+function Versions({ title, versions, all, isLinked }: VersionsProps): Child {
+  if (versions.length === 0) return null;
+  const byName = groupBy(versions, ({ name }) => name ?? '');
+  return (
+    <section class="stack-tight">
+      <h2>{title}</h2>
+      <ul>
+        {[...byName].map(([name, ofPackage]) => (
+          <li>
+            <A to={`/packages/${name}`}>{name}</A>
+            {ofPackage.map(({ version }) => (
+              <> {isLinked ? <VersionLink name={name} version={version ?? ''} /> : version}</>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <Cut shown={versions.length} all={all} />
+    </section>
   );
 }
 

@@ -13,8 +13,8 @@ import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { repositoriesPerPage, repositoryListPath, type RepositoryQuery } from './list-query.ts';
-import { intervalWords, StatusBadge, typeWords } from './repository-words.tsx';
-import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
+import { intervalWords, NextSync, repositoryName, StatusBadge, typeWords } from './repository-words.tsx';
+import { lastReport, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryListProps {
   readonly query: RepositoryQuery;
@@ -26,6 +26,8 @@ export interface RepositoryListProps {
   /** true: the visitor may register repositories */
   readonly mayAdd: boolean;
   readonly hasBuilder: boolean;
+  /** true: something is published */
+  readonly hasPackages: boolean;
   readonly nowMs: number;
 }
 
@@ -56,7 +58,7 @@ export function RepositoryList(props: RepositoryListProps): Child {
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />
       {total === 0 ? (
-        <NoRepository {...{ mayAdd, hasBuilder }} action={add} />
+        <NoRepository {...props} action={add} />
       ) : (
         <>
           <Filters query={query} />
@@ -70,11 +72,17 @@ export function RepositoryList(props: RepositoryListProps): Child {
 function NoRepository({
   mayAdd,
   hasBuilder,
+  hasPackages,
   action,
-}: Pick<RepositoryListProps, 'mayAdd' | 'hasBuilder'> & { readonly action: Child }): Child {
+}: RepositoryListProps & { readonly action: Child }): Child {
   if (!hasBuilder) return null;
   return (
-    <EmptyState icon="folder-git-2" title="No repository yet" action={action}>
+    <EmptyState
+      icon="folder-git-2"
+      title={hasPackages ? 'No repository is registered' : 'No repository yet'}
+      action={action}
+    >
+      {hasPackages ? 'The published packages come from uploads, or from sources of the configuration. ' : ''}
       {mayAdd
         ? 'Add the address of a Git repository. A sync then publishes its tags and branches as versions.'
         : 'A maintainer can add the address of a Git repository. A sync then publishes its versions.'}
@@ -136,15 +144,18 @@ function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Chi
 }
 
 function columnsOf(nowMs: number): readonly Column<RepositoryWithJobs>[] {
-  const time = (at: string | null | undefined, without: string): Child =>
-    at === null || at === undefined ? without : <Time at={at} nowMs={nowMs} />;
   return [
     { label: 'Repository', cell: RepositoryCell },
     { label: 'Last sync', cell: ({ document }) => <StatusBadge status={document.status} /> },
-    { label: 'Last success', cell: ({ document }) => time(document.last_synced_at, 'never') },
+    {
+      label: 'Last success',
+      cell: ({ document: { last_synced_at: at } }) => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />),
+    },
     {
       label: 'Next sync',
-      cell: (repository) => time(nextSync(repository), intervalWords(repository.record.interval)),
+      cell: (repository) => (
+        <NextSync repository={repository} otherwise={intervalWords(repository.record.interval)} nowMs={nowMs} />
+      ),
     },
     {
       label: 'Left out',
@@ -158,9 +169,9 @@ function RepositoryCell({ record, document }: RepositoryWithJobs): Child {
   return (
     <div class="stack-tight">
       <A to={repositoryPath(record)} class="main-link">
-        {record.url}
+        {repositoryName(record)}
       </A>
-      <span class="small soft">{typeWords[record.type]}</span>
+      <span class="small soft breaks">{`${typeWords[record.type]} · ${record.url}`}</span>
       {document.error_message === null ? null : (
         <span class="small">
           <ReasonText text={document.error_message} />

@@ -12,7 +12,8 @@ import { RepositoryList } from './list-page.tsx';
 import { parseRepositoryQuery, repositoriesPerPage, selectRepositories } from './list-query.ts';
 import { registerRepositoryForms } from './repository-forms.tsx';
 import { RepositoryPage } from './repository-page.tsx';
-import { readWithJobs, readAllWithJobs, repositoriesFor, type RepositoryPageServices } from './services.ts';
+import { repositoryName } from './repository-words.tsx';
+import { packagesOf, readWithJobs, readAllWithJobs, repositoriesFor, type RepositoryPageServices } from './services.ts';
 
 const notices = {
   removed: 'The repository is removed. Its versions are being withdrawn.',
@@ -20,11 +21,15 @@ const notices = {
 };
 
 const noticesOfOne = {
-  added: 'The repository is added. Its packages are published with its first sync.',
-  'added-mirror': 'The repository is added. Its packages are mirrored when clients ask for them.',
+  added: 'The repository is added. Too many syncs are waiting now: start its first sync later.',
   saved: 'The changes are saved. They apply with the next sync.',
   same: 'Nothing was changed.',
   credentials: 'The credentials are saved. The next sync uses them.',
+};
+
+const noticesOfJob = {
+  added: 'The repository is added, and its first sync has started.',
+  'added-mirror': 'The repository is added. Its packages are mirrored when clients ask for them.',
 };
 
 /** Seconds between two looks of a browser without JavaScript. */
@@ -47,6 +52,7 @@ export function registerRepositoryPages(pages: Pages, services: RepositoryPageSe
   pages.page({
     path: '/repositories/:id/jobs/:job',
     operation: 'getJob',
+    notices: noticesOfJob,
     show: (request) => showJob(services, request),
   });
   registerRepositoryForms(pages, services);
@@ -72,6 +78,7 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
         total={all.length}
         mayAdd={request.may('createRepository')}
         hasBuilder={request.hasBuilder}
+        hasPackages={(await services.catalogue.read(request.nowMs, request.caller.view)).all.size > 0}
         nowMs={request.nowMs}
       />
     ),
@@ -80,15 +87,16 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
 
 async function showOne(services: RepositoryPageServices, request: SignedInRequest): Promise<PageView> {
   const repository = await readWithJobs(services, request);
+  const packages = await packagesOf(services, request, repository);
   const authors = [repository.record, ...repository.jobs].map((one) => one.created_by);
   const authorOf = await readActorNames(services.state, authors, request);
   return {
-    title: repository.record.url,
+    title: repositoryName(repository.record),
     section: 'repositories',
     ...(repository.document.status === 'syncing' ? { refreshSeconds } : {}),
     content: (
       <RepositoryPage
-        repository={repository}
+        {...{ repository, packages }}
         authorOf={authorOf}
         maySync={request.may('syncRepository')}
         mayChange={request.may('updateRepository')}
@@ -104,7 +112,7 @@ async function showJob(services: RepositoryPageServices, request: SignedInReques
   const job = await callFor(services, request, getJob, { id, job: request.param('job') });
   const author = await nameActor(services.state, job.created_by, request);
   return {
-    title: `Sync of ${repository.url}`,
+    title: `Sync of ${repositoryName(repository)}`,
     section: 'repositories',
     ...(isActive(job) ? { refreshSeconds } : {}),
     content: <JobPage {...{ repository, job, author }} nowMs={request.nowMs} />,

@@ -19,7 +19,7 @@ import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { filterFields, patchOf, repositoryCredentialsOf, repositoryFieldOf, valuesOf } from './draft-fields.ts';
 import { FilterFields, IntervalField, RepositoryCredentialFields, withoutSecrets } from './draft-form.tsx';
-import { credentialsWords } from './repository-words.tsx';
+import { credentialsWords, repositoryName } from './repository-words.tsx';
 import { repositoryPath, type RepositoryPageServices } from './services.ts';
 
 const section = 'repositories';
@@ -35,7 +35,7 @@ const syncForm = (services: RepositoryPageServices): FormPage =>
     view: async (request) => {
       const repository = await repositoryOf(services, request);
       return {
-        title: `Sync ${repository.url}?`,
+        title: `Sync ${repositoryName(repository)}?`,
         sentence: 'The registry reads the repository and publishes what changed in it.',
         trail: trailOf(repository),
         submit: 'Sync now',
@@ -53,7 +53,7 @@ const editForm = (services: RepositoryPageServices): FormPage =>
     view: async (request) => {
       const repository = await repositoryOf(services, request);
       return {
-        title: `Edit ${repository.url}`,
+        title: `Edit ${repositoryName(repository)}`,
         sentence: 'Changes apply with the next sync. Versions that a filter then leaves out are withdrawn.',
         trail: trailOf(repository),
         submit: 'Save changes',
@@ -94,7 +94,7 @@ function credentialsView(
   posted: FormState,
 ): PageView {
   const state = withoutSecrets(posted);
-  const title = `Replace the credentials of ${repository.url}`;
+  const title = `Replace the credentials of ${repositoryName(repository)}`;
   const now =
     repository.credentials === null
       ? 'It has none now.'
@@ -127,7 +127,7 @@ const removeForm = (services: RepositoryPageServices): FormPage =>
       const repository = await repositoryOf(services, request);
       const packages = await publishedFrom(services, request);
       return {
-        title: `Remove ${repository.url}?`,
+        title: `Remove ${repositoryName(repository)}?`,
         sentence: whatHappens(repository, packages.length),
         trail: trailOf(repository),
         notice:
@@ -184,6 +184,6 @@ function pathOf(request: SignedInRequest): string {
 function trailOf(repository: RepositoryDocument): readonly { readonly label: string; readonly to: string }[] {
   return [
     { label: 'Repositories', to: '/repositories' },
-    { label: repository.url ?? repository.id, to: repositoryPath(repository) },
+    { label: repositoryName(repository), to: repositoryPath(repository) },
   ];
 }

@@ -1,10 +1,10 @@
-// The page of one repository: the state of its last sync, the versions that were left out, and its jobs. While a sync
-// runs, its parts are fetched again.
+// The page of one repository: its packages, the state of its last sync, the versions that were left out, and its syncs.
+// While a sync runs, its parts are fetched again.
 
 import type { Child } from 'hono/jsx';
+import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { JobRecord } from '../../../sync/job.ts';
 import { ButtonLink } from '../../components/form.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -15,12 +15,15 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { LeftOutVersions, reportWords } from './job-report.tsx';
 import { PostButton } from './post-button.tsx';
+import { RepositoryPackages } from './repository-packages.tsx';
 import {
   credentialsWords,
   filterLabels,
   filterWords,
   intervalWords,
   JobBadge,
+  NextSync,
+  repositoryName,
   startedBy,
   StatusBadge,
   typeWords,
@@ -29,25 +32,23 @@ import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from '.
 
 export interface RepositoryPageProps {
   readonly repository: RepositoryWithJobs;
+  /** the published ones */
+  readonly packages: readonly PackageSummary[];
   readonly authorOf: (author: string) => string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
   readonly nowMs: number;
 }
 
-export function RepositoryPage({ repository, authorOf, maySync, mayChange, nowMs }: RepositoryPageProps): Child {
+export function RepositoryPage(props: RepositoryPageProps): Child {
+  const { repository, packages, authorOf, maySync, mayChange, nowMs } = props;
   const { record, document } = repository;
   const takesCredentials = record.type === 'git' || record.type === 'composer';
   return (
     <>
       <PageHead
-        title={record.url}
-        sentence={
-          <span class="row">
-            {typeWords[record.type]}
-            <code>{record.id}</code>
-          </span>
-        }
+        title={repositoryName(record)}
+        sentence={<span class="breaks">{`${typeWords[record.type]} · ${record.url}`}</span>}
         trail={[{ label: 'Repositories', to: '/repositories' }]}
         actions={
           maySync || mayChange ? (
@@ -58,6 +59,7 @@ export function RepositoryPage({ repository, authorOf, maySync, mayChange, nowMs
       <div class="two-columns">
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
           <LastSync repository={repository} />
+          <RepositoryPackages {...{ packages, nowMs }} isMirrored={record.type === 'composer'} />
           <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
         </div>
         <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
@@ -124,14 +126,16 @@ function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): 
 }
 
 function Jobs({ repository, authorOf, nowMs }: Pick<RepositoryPageProps, 'repository' | 'authorOf' | 'nowMs'>): Child {
-  const { jobs } = repository;
-  const columns: readonly Column<JobRecord>[] = [
-    { label: 'Sync', cell: (job) => <JobLink job={job} nowMs={nowMs} /> },
+  const rows = foldedJobs(repository.jobs);
+  const columns: readonly Column<FoldedJobs>[] = [
+    { label: 'Sync', cell: (row) => <JobLink {...row} nowMs={nowMs} /> },
     { label: 'Result', cell: ({ state }) => <JobBadge state={state} /> },
     {
       label: 'Versions',
-      cell: ({ report, error }) => (
-        <span class="soft">{report === null ? <ReasonText text={error?.message ?? ''} /> : reportWords(report)}</span>
+      cell: ({ words }) => (
+        <span class="soft">
+          <ReasonText text={words} />
+        </span>
       ),
     },
     {
@@ -142,22 +146,51 @@ function Jobs({ repository, authorOf, nowMs }: Pick<RepositoryPageProps, 'reposi
   return (
     <section class="stack">
       <h2>Syncs</h2>
-      {jobs.length === 0 ? (
-        <EmptyState icon="refresh-cw" title="Never synced">
-          Nothing was published from it yet. Its first sync reads and publishes its packages.
-        </EmptyState>
-      ) : (
-        <Table caption="Syncs" columns={columns} rows={jobs} />
-      )}
+      {rows.length === 0 ? <p class="soft">It was never synced.</p> : null}
+      {rows.length === 0 ? null : <Table caption="Syncs" columns={columns} rows={rows} />}
     </section>
   );
 }
 
-function JobLink({ job, nowMs }: { readonly job: JobRecord; readonly nowMs: number }): Child {
+/** Syncs in a row that ended equally: the newest of them, the number, and the time of the first. */
+interface FoldedJobs extends JobRecord {
+  readonly words: string;
+  readonly count: number;
+  readonly since: string;
+}
+
+function foldedJobs(jobs: readonly JobRecord[]): readonly FoldedJobs[] {
+  const rows: FoldedJobs[] = [];
+  for (const job of jobs) {
+    const words = job.report === null ? (job.error?.message ?? '') : reportWords(job.report);
+    const last = rows.at(-1);
+    const since = job.created_at;
+    if (last?.state === job.state && last.words === words)
+      rows[rows.length - 1] = { ...last, count: last.count + 1, since };
+    else rows.push({ ...job, words, count: 1, since });
+  }
+  return rows;
+}
+
+function JobLink({
+  id,
+  repository_id: repository,
+  created_at: at,
+  count,
+  since,
+  nowMs,
+}: FoldedJobs & { nowMs: number }) {
   return (
-    <A to={`/repositories/${job.repository_id}/jobs/${job.id}`} class="main-link">
-      <Time at={job.created_at} nowMs={nowMs} />
-    </A>
+    <div class="stack-tight">
+      <A to={`/repositories/${repository}/jobs/${id}`} class="main-link">
+        <Time at={at} nowMs={nowMs} />
+      </A>
+      {count === 1 ? null : (
+        <span class="small soft">
+          {count} times since <Time at={since} nowMs={nowMs} />
+        </span>
+      )}
+    </div>
   );
 }
 
@@ -169,7 +202,6 @@ interface FactsProps {
 
 function Facts({ repository, author, nowMs }: FactsProps): Child {
   const { record, document } = repository;
-  const next = nextSync(repository);
   const { last_synced_at: synced, position } = document;
   const filters = (Object.keys(filterLabels) as (keyof typeof filterLabels)[]).filter(
     (name) => document[name] !== null,
@@ -181,9 +213,9 @@ function Facts({ repository, author, nowMs }: FactsProps): Child {
       </Fact>
       <Fact label="Last success">{synced === null ? 'never' : <Time at={synced} nowMs={nowMs} />}</Fact>
       <Fact label="Syncs">{intervalWords(record.interval)}</Fact>
-      {next === undefined ? null : (
+      {nextSync(repository) === undefined ? null : (
         <Fact label="Next sync">
-          about <Time at={next} nowMs={nowMs} />
+          <NextSync repository={repository} nowMs={nowMs} />
         </Fact>
       )}
       <Fact label="Credentials">
@@ -197,6 +229,9 @@ function Facts({ repository, author, nowMs }: FactsProps): Child {
       ))}
       <Fact label="Added">
         <Time at={record.created_at} nowMs={nowMs} /> by {author}
+      </Fact>
+      <Fact label="Id">
+        <code>{record.id}</code>
       </Fact>
     </dl>
   );

@@ -9,6 +9,8 @@ import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';
 import { formatSpan } from '../../components/quantity.ts';
+import { Time } from '../../components/time.tsx';
+import { nextSync, type RepositoryWithJobs } from './services.ts';
 
 export const typeWords: Readonly<Record<RepositoryType, string>> = {
   git: 'Git repository',
@@ -16,6 +18,19 @@ export const typeWords: Readonly<Record<RepositoryType, string>> = {
   directory: 'folder of packages',
   artifact: 'folder of ZIPs and tars',
 };
+
+/**
+ * What people call it: `nordlicht/ui` for https://git.example.org/nordlicht/ui.git, `repo.example.org/private` for a
+ * Composer repository, and the last folder of a path.
+ */
+export function repositoryName({ type, url, id }: Pick<RepositoryDocument, 'type' | 'url' | 'id'>): string {
+  if (url === null) return id;
+  const path =
+    type === 'git'
+      ? url.replace(/^(?:[a-z+]+:\/\/[^/]+\/|[^/:]+:)/, '').replace(/\.git\/?$/, '')
+      : url.replace(type === 'composer' ? /^https?:\/\// : /^.*\/(?=[^/])/, '');
+  return path.replace(/\/+$/, '') || url;
+}
 
 export const credentialsWords: Readonly<Record<CredentialsKind, string>> = {
   basic: 'user name and password',
@@ -57,6 +72,26 @@ function WordBadge({ kind, icon, words }: BadgeWords): Child {
     <Badge kind={kind} icon={icon}>
       {words}
     </Badge>
+  );
+}
+
+interface NextSyncProps {
+  readonly repository: RepositoryWithJobs;
+  /** shown where none is planned */
+  readonly otherwise?: string;
+  readonly nowMs: number;
+}
+
+/** Overdue: later than the variation of a tenth and a minute explain. */
+export function NextSync({ repository, otherwise = '', nowMs }: NextSyncProps): Child {
+  const at = nextSync(repository);
+  if (at === undefined) return otherwise;
+  const late = nowMs - Date.parse(at);
+  if (late < 0) return <Time at={at} nowMs={nowMs} />;
+  return late < (repository.record.interval ?? 0) * 100 + 60_000 ? (
+    'within minutes'
+  ) : (
+    <Badge kind="warn">overdue</Badge>
   );
 }
 

@@ -7,11 +7,14 @@ import type { RepositoryServices } from '../../../sync/operations.ts';
 import type { Repositories } from '../../../sync/repositories.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import type { RepositoryRecord } from '../../../sync/repository.ts';
+import type { Catalogue } from '../../../packages/catalogue.ts';
+import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface RepositoryPageServices extends RepositoryServices {
   readonly state: Pick<StateStore, 'get'>;
+  readonly catalogue: Pick<Catalogue, 'read'>;
 }
 
 /** A repository with its stored jobs, newest first. */
@@ -55,6 +58,18 @@ export async function readWithJobs(
   return repository;
 }
 
+/** The published packages that its last sync read, as far as the visitor sees them, by name. */
+export async function packagesOf(
+  services: RepositoryPageServices,
+  request: SignedInRequest,
+  { record, jobs }: RepositoryWithJobs,
+): Promise<readonly PackageSummary[]> {
+  if (jobs.length === 0) return [];
+  const names = new Set(await repositoriesFor(services, request).lastRead(record));
+  const { all } = await services.catalogue.read(request.nowMs, request.caller.view);
+  return [...all.values()].filter(({ name }) => names.has(name));
+}
+
 /** The report of the newest sync that has one; undefined: none has. */
 export function lastReport({ jobs }: RepositoryWithJobs): JobRecord['report'] | undefined {
   return jobs.find(({ report }) => report !== null)?.report;
@@ -62,7 +77,7 @@ export function lastReport({ jobs }: RepositoryWithJobs): JobRecord['report'] | 
 
 /**
  * About when the next automatic sync begins, RFC 3339; the server varies it by a tenth. undefined: only on request, or
- * one is due or running.
+ * one is running.
  */
 export function nextSync({ record: { interval }, document: { status }, jobs }: RepositoryWithJobs): string | undefined {
   const ended = jobs.find(({ finished_at: at }) => at !== null)?.finished_at;

@@ -23,9 +23,31 @@ export interface DraftFields {
 /** The choices of the expiry with a meaning of their own; every other one is a span such as `90d`. */
 export const expiryChoices = { keep: 'keep', never: 'never', date: 'date' } as const;
 
+/** What the fields of a new token begin with, by its purpose. */
+export const purposes = {
+  ci: { label: 'CI', example: 'CI of acme/shop', fields: {} },
+  customer: {
+    label: 'Customer',
+    example: 'Contoso, licence of 2027',
+    fields: { expires: '365d', stability: 'stable' },
+  },
+  person: { label: 'Person', example: 'The laptop of Ada', fields: { expires: '30d' } },
+} as const;
+export type Purpose = keyof typeof purposes;
+
+export function purposeOf(text: string | null): Purpose {
+  return text !== null && Object.hasOwn(purposes, text) ? (text as Purpose) : 'ci';
+}
+
 /** The fields of a new token. `id`: of the token that the form makes. */
-export function newFields(id: TokenId): URLSearchParams {
-  return new URLSearchParams({ id, kind: 'read', expires: standardExpiry });
+export function newFields(id: TokenId, purpose: string | null): URLSearchParams {
+  return new URLSearchParams({
+    id,
+    for: purposeOf(purpose),
+    kind: 'read',
+    expires: standardExpiry,
+    ...purposes[purposeOf(purpose)].fields,
+  });
 }
 
 export function fieldsOfToken(record: TokenRecord): URLSearchParams {
@@ -33,18 +55,13 @@ export function fieldsOfToken(record: TokenRecord): URLSearchParams {
     ['description', record.description],
     ['kind', record.kind],
     ['rate_limit', record.limit === null ? '' : String(record.limit)],
-    ['expires', expiryText(record)],
+    ['expires', record.expires_at === null ? expiryChoices.never : expiryChoices.keep],
     ...fieldsOfLimits(record),
   ]);
 }
 
-/** The choice of the expiry that the form of this token begins with. */
-export function expiryText({ expires_at: expiresAt }: Pick<TokenRecord, 'expires_at'>): string {
-  return expiresAt === null ? expiryChoices.never : expiryChoices.keep;
-}
-
-/** `shown`: the choice of the expiry that the form began with. Throws INVALID_INPUT with every faulty field. */
-export function parseTokenDraft(fields: FormFields, nowMs: number, shown: string): DraftFields {
+/** Throws INVALID_INPUT with every faulty field. */
+export function parseTokenDraft(fields: FormFields, nowMs: number): DraftFields {
   const issues: Issue[] = [];
   const noting = <Value>(path: string, read: () => Value): Value | undefined => {
     try {
@@ -57,7 +74,9 @@ export function parseTokenDraft(fields: FormFields, nowMs: number, shown: string
   };
   const description = noting('description', () => checkedDescription(fields.text('description')));
   const limit = noting('rate_limit', () => parseRateLimit(fields.text('rate_limit')));
-  const expiresAt = noting('expires_on', () => parseExpires(fields, nowMs, shown));
+  const expiresAt = noting(fields.text('expires') === expiryChoices.date ? 'expires_on' : 'expires', () =>
+    parseExpires(fields, nowMs),
+  );
   const parsed = limitsOfFields(fields);
   if ('issues' in parsed) issues.push(...parsed.issues);
   if (issues.length > 0 || description === undefined || limit === undefined || 'issues' in parsed)
@@ -87,19 +106,10 @@ function parseRateLimit(text: string): number | null {
   throw new TokenError('LIMIT_INVALID', `"${text}" is not a whole number of requests an hour, such as 1000.`);
 }
 
-/**
- * A typed day counts in place of a choice that nobody made. With another choice, one of the two is a mistake. Throws
- * TokenError.
- */
-function parseExpires(fields: FormFields, nowMs: number, shown: string): Date | null | undefined {
-  const [chosen, day] = [fields.text('expires'), fields.text('expires_on')];
-  if (day !== '' && chosen === shown) return parseExpiry(day, nowMs);
-  if (day !== '' && chosen !== expiryChoices.date)
-    throw new TokenError(
-      'EXPIRY_INVALID',
-      'The choice under “Expires” is another one. Choose “on a day”, or clear this.',
-    );
+/** Throws TokenError. */
+function parseExpires(fields: FormFields, nowMs: number): Date | null | undefined {
+  const chosen = fields.text('expires');
   if (chosen === expiryChoices.never) return null;
   if (chosen === expiryChoices.keep) return undefined;
-  return parseExpiry(chosen === expiryChoices.date ? day : chosen, nowMs);
+  return parseExpiry(chosen === expiryChoices.date ? fields.text('expires_on') : chosen, nowMs);
 }

@@ -6,8 +6,9 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Form, FormContext, SelectField, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import { withLineFaults, type FormState } from '../../request/form-fields.ts';
-import { expiryChoices } from './draft-fields.ts';
-import { LimitBuilder } from './limit-builder.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { expiryChoices, purposeOf, purposes, type Purpose } from './draft-fields.ts';
+import { PackageRows, PreviewButton, RareLimits } from './limit-builder.tsx';
 import { VisibilityPanel, type VisibilityPreview } from './visibility-panel.tsx';
 
 export interface DraftFormProps {
@@ -26,37 +27,59 @@ export interface DraftFormProps {
   /** true: the visitor may give any hourly limit */
   readonly mayRaise: boolean;
   readonly preview: Parameters<typeof VisibilityPanel>[0]['preview'] | VisibilityPreview;
+  /** names and patterns for a row */
+  readonly suggestions: readonly string[];
   /** the token that is edited; undefined: a new one */
   readonly edited: { readonly expiresAt: string | null } | undefined;
 }
 
 export function DraftForm(props: DraftFormProps): Child {
-  const { title, sentence, trail, submit, cancel, action, asksPassword, addsRule, preview, edited } = props;
+  const { title, sentence, trail, submit, cancel, action, asksPassword, addsRule, preview, suggestions, edited } =
+    props;
   const state = withLineFaults(props.state, ['packages', 'networks']);
+  const purpose = purposeOf(state.fields.text('for'));
   return (
     <>
       <PageHead title={title} sentence={sentence} trail={trail} />
+      {edited === undefined ? <Purposes current={purpose} /> : null}
       <div class="two-columns">
         <Form {...{ state, submit, cancel, action, asksPassword }} hasOtherButtons>
-          {edited === undefined ? <input type="hidden" name="id" value={state.fields.text('id')} /> : null}
+          {edited === undefined ? (
+            <>
+              <input type="hidden" name="id" value={state.fields.text('id')} />
+              <input type="hidden" name="for" value={purpose} />
+            </>
+          ) : null}
           <TextField
             name="description"
             label="Description"
-            hint="Who uses it, and for what: CI of acme/shop."
+            hint={`Who uses it, and for what: ${purposes[purpose].example}.`}
             maxlength={200}
             required
           />
           {edited === undefined ? <Kind /> : null}
           <Expiry isNew={edited === undefined} expires={edited?.expiresAt ?? null} />
-          <HourlyLimit {...props} />
-          <LimitBuilder state={state} action={action} addsRule={addsRule} />
+          <PackageRows {...{ state, action, addsRule }} />
+          <RareLimits released={state.fields.text('not_after')}>
+            <HourlyLimit {...props} />
+          </RareLimits>
+          <PreviewButton action={action}>Preview what it sees</PreviewButton>
         </Form>
         <div class="beside" aria-live="polite">
-          <VisibilityPanel preview={preview} />
+          <VisibilityPanel preview={preview} suggestions={suggestions} />
         </div>
       </div>
     </>
   );
+}
+
+function Purposes({ current }: { readonly current: Purpose }): Child {
+  const tabs = (Object.keys(purposes) as Purpose[]).map((one) => ({
+    label: purposes[one].label,
+    to: `/tokens/new?for=${one}`,
+    isCurrent: one === current,
+  }));
+  return <Tabs label="For whom" tabs={tabs} />;
 }
 
 function Kind(): Child {
@@ -89,9 +112,11 @@ function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires:
     { value: expiryChoices.never, label: 'never' },
   ];
   return (
-    <div class="side-by-side">
+    <div class="side-by-side ways">
       <SelectField name="expires" label="Expires" hint="Then the registry refuses it." choices={choices} />
-      <TextField name="expires_on" label="Day" type="date" hint="It works to the end of this day (UTC)." />
+      <div data-for="date">
+        <TextField name="expires_on" label="Day" type="date" hint="It works to the end of this day (UTC)." />
+      </div>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { DraftForm, type DraftFormProps } from './draft-form.tsx';
-import { limitsOfFields } from './limit-fields.ts';
+import { limitsOfFields, rulesOf } from './limit-fields.ts';
 import { readVisibility } from './visible-packages.ts';
 import type { VisibilityPreview } from './visibility-panel.tsx';
 import { tokenPath, type TokenPageServices } from './services.ts';
@@ -64,7 +64,7 @@ export async function editTokenView(
   };
 }
 
-type Shared = Pick<DraftFormProps, 'addsRule' | 'defaults' | 'mayRaise' | 'preview'>;
+type Shared = Pick<DraftFormProps, 'addsRule' | 'defaults' | 'mayRaise' | 'preview' | 'suggestions'>;
 
 async function sharedProps(
   services: TokenPageServices,
@@ -89,8 +89,21 @@ async function sharedProps(
     defaults,
     mayRaise: caller.role === 'admin',
     preview: await previewOf(),
+    suggestions: suggestionsFor(
+      rulesOf(fields).map(({ pattern }) => pattern),
+      [...(await services.catalogue.read(nowMs, caller.view)).all.keys()],
+    ),
     addsRule: fields.text('add') === 'rule',
   };
+}
+
+const mostSuggestions = 200;
+
+/** Whole vendors and names. Of many names, those that continue what is typed. */
+export function suggestionsFor(typed: readonly string[], names: readonly string[]): readonly string[] {
+  const all = [...new Set(names.map((name) => name.replace(/\/.*/, '/*'))), ...names];
+  const isTyped = (name: string): boolean => typed.some((text) => name.includes(text) && name !== text);
+  return (all.length > mostSuggestions ? all.filter(isTyped) : all).slice(0, mostSuggestions);
 }
 
 type DraftIssues = Extract<ReturnType<typeof limitsOfFields>, { readonly issues: unknown }>['issues'];

@@ -1,9 +1,10 @@
-// The part of a form that limits what a token sees: packages, versions, stability, release dates, networks. Without
-// JavaScript a button posts the form and shows it again with a further row for a rule. With JavaScript the row is a
-// copy of the template.
+// The part of a form that limits what a token sees: a row a package with its versions, and folded the rare limits.
+// Without JavaScript a button posts the form and shows it again with a further row. With JavaScript the row is a copy of
+// the template.
 
 import { useContext, type Child } from 'hono/jsx';
 import { stabilities } from '../../../core/views/token-limits.ts';
+import { FoldedFields } from '../../components/folded-fields.tsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
@@ -16,60 +17,26 @@ interface LimitBuilderProps {
   readonly addsRule: boolean;
 }
 
+/** The id of the names that a row suggests. */
+export const suggestionsId = 'names';
+
 const stabilityChoices: readonly Choice[] = [
   { value: '', label: 'all versions' },
   ...stabilities.map((value) => ({ value, label: value === 'stable' ? 'only stable' : `${value} and more stable` })),
 ];
 
-export function LimitBuilder({ state, action, addsRule }: LimitBuilderProps): Child {
-  const released = state.fields.text('not_after');
-  return (
-    <fieldset class="limits">
-      <legend>What it sees</legend>
-      <p class="soft">All limits are optional, and together they must hold.</p>
-      <TextArea
-        name="packages"
-        label="Packages"
-        rows={3}
-        hint="One name or pattern a line, such as acme/core or acme/*. Empty: all packages."
-      />
-      <Rules state={state} action={action} addsRule={addsRule} />
-      <div class="side-by-side">
-        <SelectField
-          name="stability"
-          label="Stability"
-          hint="RC also shows stable versions."
-          choices={stabilityChoices}
-        />
-        <TextField
-          name="not_after"
-          label="Released until"
-          hint="Hides what was released later."
-          type={/^(\d{4}-\d{2}-\d{2})?$/.test(released) ? 'date' : 'text'}
-        />
-      </div>
-      <TextArea
-        name="networks"
-        label="Networks"
-        rows={2}
-        hint="Clients may use it from here only: one range a line, such as 203.0.113.0/24. Empty: from anywhere."
-      />
-      <PreviewButton action={action}>Preview what it sees</PreviewButton>
-    </fieldset>
-  );
-}
-
-function Rules({ state, action, addsRule }: LimitBuilderProps): Child {
+/** A row for each package. */
+export function PackageRows({ state, action, addsRule }: LimitBuilderProps): Child {
   const rules = rulesOf(state.fields);
   const fault = state.faults.get('constraints');
   return (
     <div class="field" role="group" aria-labelledby="rules">
       <span class="label" id="rules">
-        Versions
+        Packages
       </span>
       <span class="hint">
-        A rule shows only some versions of a package: acme/core with {'<3.0'}. Packages without a rule show all. Empty
-        rows do not count.
+        A name or pattern a row, and its versions unless it sees all: acme/core with {'<3.0'}. Without a row it sees all
+        packages.
       </span>
       <div id="rule-rows" class="stack-tight">
         {rules.map((rule, at) => (
@@ -92,10 +59,46 @@ function Rules({ state, action, addsRule }: LimitBuilderProps): Child {
           data-to="rule-rows"
         >
           <Icon name="plus" />
-          Add a rule
+          Add a package
         </button>
       </div>
     </div>
+  );
+}
+
+/** The preview says what they limit. */
+export function RareLimits({ released, children }: { readonly released: string; readonly children: Child }): Child {
+  const names = ['rate_limit', 'stability', 'not_after', 'networks', 'packages'];
+  return (
+    <FoldedFields label="More limits: stability, release date, networks, requests" names={names} valued={['packages']}>
+      <div class="side-by-side">
+        <SelectField
+          name="stability"
+          label="Stability"
+          hint="RC also shows stable versions."
+          choices={stabilityChoices}
+        />
+        <TextField
+          name="not_after"
+          label="Released until"
+          hint="Hides what was released later."
+          type={/^(\d{4}-\d{2}-\d{2})?$/.test(released) ? 'date' : 'text'}
+        />
+      </div>
+      <TextArea
+        name="networks"
+        label="Networks"
+        rows={2}
+        hint="Clients may use it from here only: one range a line, such as 203.0.113.0/24. Empty: from anywhere."
+      />
+      {children}
+      <TextArea
+        name="packages"
+        label="List of packages"
+        rows={3}
+        hint="For many: one a line, such as acme/core or acme/log:^2. Rows with versions then only limit these."
+      />
+    </FoldedFields>
   );
 }
 
@@ -115,18 +118,14 @@ function RuleRow({ rule, fault, isFocused = false, at }: RuleRowProps): Child {
       <input
         name={ruleFields.pattern}
         value={rule?.pattern}
-        aria-label="Package of the rule"
+        aria-label="Package"
         placeholder="acme/core"
+        list={suggestionsId}
+        autocomplete="off"
         autofocus={isFocused}
         {...faulty}
       />
-      <input
-        name={ruleFields.versions}
-        value={rule?.versions}
-        aria-label="Versions of the rule"
-        placeholder="<3.0"
-        {...faulty}
-      />
+      <input name={ruleFields.versions} value={rule?.versions} aria-label="Versions" placeholder="<3.0" {...faulty} />
       {fault === undefined ? null : (
         <span class="fault" id={id}>
           <Icon name="circle-x" />
@@ -138,7 +137,7 @@ function RuleRow({ rule, fault, isFocused = false, at }: RuleRowProps): Child {
 }
 
 /** Without JavaScript it shows the preview. With JavaScript the preview follows what is typed, and it is hidden. */
-function PreviewButton({ action, children }: { readonly action: string; readonly children: Child }): Child {
+export function PreviewButton({ action, children }: { readonly action: string; readonly children: Child }): Child {
   const address = `${hrefTo(useContext(PlaceContext), `${action}/preview`)}#preview`;
   return (
     <div class="row" data-preview>

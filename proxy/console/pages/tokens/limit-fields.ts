@@ -1,4 +1,5 @@
-// The limits of a token as fields of a form: one pattern a line, and rows of rules about versions. Pure.
+// The limits of a token as fields of a form: a row a package with its versions, or a list with rows that limit versions.
+// Pure.
 
 import {
   limitNames,
@@ -7,9 +8,9 @@ import {
   uselessConstraints,
   type TokenLimits,
 } from '../../../core/views/token-limits.ts';
-import type { FormFields, Issue } from '../../request/form-fields.ts';
+import { FormFields, type Issue } from '../../request/form-fields.ts';
 
-/** One row: which versions of matching packages are seen. */
+/** One row: matching packages, and which of their versions are seen. Empty: all. */
 export interface LimitRule {
   readonly pattern: string;
   readonly versions: string;
@@ -17,32 +18,46 @@ export interface LimitRule {
 
 export const ruleFields = { pattern: 'rule_packages', versions: 'rule_versions' } as const;
 
-/** The rules that were typed, without empty rows. */
+/** The rows that were typed, without empty ones. A name may bring its versions: `acme/core:^2`, as lists print it. */
 export function rulesOf(fields: FormFields): readonly LimitRule[] {
   const versions = fields.column(ruleFields.versions);
   return fields
     .column(ruleFields.pattern)
-    .map((pattern, at) => ({ pattern, versions: versions[at] ?? '' }))
+    .flatMap((pattern, at) => rowsIn(pattern, versions[at]))
     .filter(({ pattern, versions }) => pattern !== '' || versions !== '');
+}
+
+/** `acme/core:^2 acme/log`: two rows. */
+function rowsIn(text: string, typed = ''): readonly LimitRule[] {
+  return text.split(/\s+(?=[^\s/]+\/)/).map((one) => {
+    const [pattern = '', ...constraint] = one.split(':');
+    return { pattern: pattern.trim(), versions: `${constraint.join(':')} ${typed}`.trim() };
+  });
 }
 
 export type FieldLimits = { readonly limits: TokenLimits } | { readonly issues: readonly Issue[] };
 
-/** The limits in their canonical form, or every fault in them. */
+/**
+ * The limits in their canonical form, or every fault in them. Each row is a package that the token sees. With a list of
+ * packages, a row with versions only limits those.
+ */
 export function limitsOfFields(fields: FormFields): FieldLimits {
-  const rules = rulesOf(fields);
-  const doubled = rules.filter(({ pattern }, at) => rules.findIndex((rule) => rule.pattern === pattern) < at);
+  const [rules, lines] = [rulesOf(fields), fields.lines('packages').flatMap((line) => rowsIn(line))];
+  const seen = lines.length === 0 ? rules : [...lines, ...rules.filter(({ versions }) => versions === '')];
+  const limiting = [...lines, ...rules].filter(({ versions }) => versions !== '');
   const parsed = parseLimits({
-    packages: listOf(fields, 'packages'),
+    packages:
+      seen.length === 0 || seen.some(({ pattern }) => pattern === '*') ? null : seen.map(({ pattern }) => pattern),
     constraints:
-      rules.length === 0 ? null : Object.fromEntries(rules.map(({ pattern, versions }) => [pattern, versions])),
+      limiting.length === 0 ? null : Object.fromEntries(limiting.map(({ pattern, versions }) => [pattern, versions])),
     stability: fields.optional('stability') ?? null,
     not_after: fields.optional('not_after') ?? null,
     networks: listOf(fields, 'networks'),
   });
   const limits = 'limits' in parsed ? { ...noLimits, ...parsed.limits } : noLimits;
+  const doubled = limiting.filter(({ pattern }, at) => limiting.findIndex((rule) => rule.pattern === pattern) < at);
   const issues = [
-    ...('issues' in parsed ? parsed.issues : uselessConstraints(limits)),
+    ...('issues' in parsed ? inRows(parsed.issues, lines.length, seen) : uselessConstraints(limits)),
     ...doubled.map(({ pattern }) => ({
       path: pathOfRule(pattern),
       message: `Two rules are about ${pattern}. Write both constraints into one rule, separated by a space.`,
@@ -51,18 +66,47 @@ export function limitsOfFields(fields: FormFields): FieldLimits {
   return issues.length > 0 ? { issues } : { limits };
 }
 
+/** The fault of a pattern is at its row. With versions, its fault is among the constraints already. */
+function inRows(issues: readonly Issue[], lines: number, seen: readonly LimitRule[]): readonly Issue[] {
+  return issues.flatMap((issue) => {
+    const at = Number(/^packages\.(\d+)$/.exec(issue.path)?.[1] ?? Number.NaN);
+    const { pattern, versions } = seen[at] ?? { pattern: '', versions: '' };
+    if (versions !== '') return [];
+    return [at >= lines ? { ...issue, path: pathOfRule(pattern) } : issue];
+  });
+}
+
+/** `packages` has the list, and each row limits the versions of some of them. */
 export function fieldsOfLimits(limits: TokenLimits): readonly [string, string][] {
   const { packages, constraints, stability, not_after: notAfter, networks } = limits;
   return [
-    ['packages', (packages ?? []).join('\n')],
-    ...Object.entries(constraints ?? {}).flatMap(([pattern, versions]): [string, string][] => [
-      [ruleFields.pattern, pattern],
-      [ruleFields.versions, versions],
-    ]),
+    ['packages', (packages ?? (constraints === null ? [] : ['*'])).join('\n')],
+    ...Object.entries(constraints ?? {}).flatMap(([pattern, versions]) => rowFields(pattern, versions)),
     ['stability', stability ?? ''],
     ['not_after', notAfter === null ? '' : notAfter.replace(/T23:59:59\.999Z$/, '')],
     ['networks', (networks ?? []).join('\n')],
   ];
+}
+
+function rowFields(pattern: string, versions: string): readonly [string, string][] {
+  return [
+    [ruleFields.pattern, pattern],
+    [ruleFields.versions, versions],
+  ];
+}
+
+const mostRows = 10;
+
+/** A short list becomes rows, unless a constraint is about more or less than one of its packages. */
+export function asRows(values: URLSearchParams): URLSearchParams {
+  const fields = new FormFields(values);
+  const [names, rules] = [fields.lines('packages'), rulesOf(fields)];
+  if (names.length > mostRows || !rules.every(({ pattern }) => names.includes(pattern))) return values;
+  const moved = ['packages', ...Object.values(ruleFields)] as readonly string[];
+  return new URLSearchParams([
+    ...[...values].filter(([name]) => !moved.includes(name)),
+    ...names.flatMap((name) => rowFields(name, rules.find(({ pattern }) => pattern === name)?.versions ?? '')),
+  ]);
 }
 
 /** The path of a rule's fault. */

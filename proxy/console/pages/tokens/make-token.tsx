@@ -1,15 +1,14 @@
 // The pages that make and edit a token, and the preview of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { standardExpiry } from '../../../auth/expiry.ts';
 import { isFixed, parseTokenId } from '../../../core/tokens/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { linkedFields } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, FormFields, type FormState } from '../../request/form-fields.ts';
-import { tokenChanges, fieldsOfToken, newFields, parseTokenDraft, expiryText } from './draft-fields.ts';
+import { tokenChanges, fieldsOfToken, newFields, parseTokenDraft } from './draft-fields.ts';
 import { editTokenView, newTokenView } from './draft-view.tsx';
-import { ruleFields } from './limit-fields.ts';
+import { asRows, ruleFields } from './limit-fields.ts';
 import { tokenSecretView } from './secret-page.tsx';
 import { tokenPath, tokensFor, type TokenPageServices } from './services.ts';
 
@@ -20,8 +19,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     path: '/tokens/new',
     operation: 'createToken',
     fieldOf,
-    show: (request, state) =>
-      newTokenView(services, request, filled(state, request, newFields(tokensFor(services, request).newId()))),
+    show: (request, state) => newTokenView(services, request, filled(state, request, beginning(services, request))),
     submit: (request, fields) => create(services, request, fields),
   });
   pages.form({
@@ -54,6 +52,10 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
   });
 }
 
+function beginning(services: TokenPageServices, request: SignedInRequest): URLSearchParams {
+  return newFields(tokensFor(services, request).newId(), request.query.get('for'));
+}
+
 /**
  * The answer is the page with the secret, because after a redirect it could not be shown. The form names the id of its
  * token, so that a reload of that page makes no second one.
@@ -61,7 +63,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
 async function create(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const id = parseTokenId(fields.text('id'));
   if (id === undefined) throw new RegistryError('BAD_REQUEST', { message: 'This form is incomplete. Open it again.' });
-  const { description, kind, limit, limits, expiresAt } = parseTokenDraft(fields, request.nowMs, standardExpiry);
+  const { description, kind, limit, limits, expiresAt } = parseTokenDraft(fields, request.nowMs);
   const draft = { id, description, kind, limit, limits, expiresAt: expiresAt ?? null };
   try {
     const { record, secret } = await tokensFor(services, request).create(draft);
@@ -75,7 +77,7 @@ async function create(services: TokenPageServices, request: SignedInRequest, fie
 async function update(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const tokens = tokensFor(services, request);
   const record = await tokens.get(request.param('id'));
-  const patch = tokenChanges(record, parseTokenDraft(fields, request.nowMs, expiryText(record)));
+  const patch = tokenChanges(record, parseTokenDraft(fields, request.nowMs));
   if (patch === undefined) return { to: tokenPath(record), notice: 'same' };
   try {
     await tokens.update(record.id, patch);
@@ -106,7 +108,9 @@ function filled(state: FormState, request: SignedInRequest, standard: URLSearchP
     if (!rows.includes(name)) fields.set(name, value);
     else if (value !== '') for (const line of value.split('\n')) fields.append(name, line);
   }
-  return { ...state, isPosted: true, fields: new FormFields(fields) };
+  // without a list, the constraints of a link are about all packages
+  if (fields.has(ruleFields.pattern) && (fields.get('packages') ?? '') === '') fields.set('packages', '*');
+  return { ...state, isPosted: true, fields: new FormFields(asRows(fields)) };
 }
 
 function typed(fields: FormFields): FormState {

@@ -10,6 +10,7 @@ import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import type { Issue } from '../../request/form-fields.ts';
+import { suggestionsId } from './limit-builder.tsx';
 import type { VisiblePackage, VisibilityCounts } from './visible-packages.ts';
 
 export interface VisibilityPreview {
@@ -26,11 +27,20 @@ interface VisibilityPanelProps {
   readonly preview: VisibilityPreview | { readonly issues: readonly Issue[] };
   /** true: the names are links */
   readonly isLinked?: boolean;
+  /** for the rows of a form; they follow what is typed, as the preview does */
+  readonly suggestions?: readonly string[];
 }
 
-export function VisibilityPanel({ preview, isLinked = false }: VisibilityPanelProps): Child {
+export function VisibilityPanel({ preview, isLinked = false, suggestions }: VisibilityPanelProps): Child {
   return (
     <section id="preview" class="panel brief">
+      {suggestions === undefined ? null : (
+        <datalist id={suggestionsId}>
+          {suggestions.map((name) => (
+            <option value={name}></option>
+          ))}
+        </datalist>
+      )}
       {'issues' in preview ? <Faults issues={preview.issues} /> : <Preview {...preview} isLinked={isLinked} />}
     </section>
   );

@@ -22,6 +22,7 @@ it('row 74: a sync that begins between the two halves of a removal leaves nothin
     check: async (source) => source,
     placeOf: ({ url }) => url,
     published: async () => [],
+    lastRead: async () => [],
     hasLeftovers: async () => false,
   };
   const unused = (): never => {
@@ -70,6 +71,7 @@ it('the number of stored jobs follows the current settings', async () => {
     check: async (source) => source,
     placeOf: ({ url }) => url,
     published: async () => [],
+    lastRead: async () => [],
     hasLeftovers: async () => false,
   };
   const unused = (): never => {

@@ -1,7 +1,7 @@
 // Tests the way of a token's limits into the fields of a form and back, and which fault belongs to which field.
 
 import { describe, expect, it } from 'vitest';
-import { fieldsOfLimits, limitsOfFields } from '../../../../../../proxy/console/pages/tokens/limit-fields.ts';
+import { asRows, fieldsOfLimits, limitsOfFields } from '../../../../../../proxy/console/pages/tokens/limit-fields.ts';
 import {
   FormFields,
   fieldFaults,
@@ -16,6 +16,7 @@ describe('the limits of a token in a form', () => {
   it.each<readonly [string, Partial<TokenLimits>]>([
     ['none', {}],
     ['packages', { packages: ['acme/*', 'tools/cli'] }],
+    ['a version of some packages', { packages: ['acme/core', 'acme/x'], constraints: { 'acme/x': '^2' } }],
     ['rules about packages that are not listed', { constraints: { 'acme/*': '^2 || ^3', 'acme/core': '<3.0' } }],
     ['a rule about more than the listed packages', { packages: ['acme/core'], constraints: { 'acme/*': '<3.0' } }],
     ['a stability', { stability: 'RC' }],
@@ -24,10 +25,12 @@ describe('the limits of a token in a form', () => {
     ['networks', { networks: ['10.0.0.0/8', '2001:db8::/32'] }],
   ])('come back unchanged: %s', (_, some) => {
     const limits = { ...noLimits, ...some };
-    expect(limitsOfFields(fieldsWith(fieldsOfLimits(limits)))).toEqual({ limits });
+    const fields = new URLSearchParams(fieldsOfLimits(limits).map(([...pair]) => pair));
+    expect(limitsOfFields(new FormFields(fields))).toEqual({ limits });
+    expect(limitsOfFields(new FormFields(asRows(fields)))).toEqual({ limits });
   });
 
-  it('ignore empty rows, and name a row with one empty half', () => {
+  it('have a row for each package, take what lists print, and ignore empty rows', () => {
     const rows = (...columns: readonly (readonly [string, string])[]) =>
       limitsOfFields(
         fieldsWith(
@@ -38,9 +41,15 @@ describe('the limits of a token in a form', () => {
         ),
       );
     expect(rows(['', ''], ['acme/core', '^1'], ['', ''])).toEqual({
+      limits: { ...noLimits, packages: ['acme/core'], constraints: { 'acme/core': '^1' } },
+    });
+    const printed = { ...noLimits, packages: ['acme/log', 'acme/x'], constraints: { 'acme/x': '^2 || ^3' } };
+    expect(rows(['acme/x:^2 || ^3 acme/log', ''])).toEqual({ limits: printed });
+    expect(rows(['acme/x:^2', '|| ^3'], ['acme/log', ''])).toEqual({ limits: printed });
+    expect(rows(['*', ''], ['acme/core', '^1'])).toEqual({
       limits: { ...noLimits, constraints: { 'acme/core': '^1' } },
     });
-    expect(rows(['acme/core', ''])).toMatchObject({ issues: [{ path: 'constraints.acme/core' }] });
+    expect(rows(['acme', ''])).toMatchObject({ issues: [{ path: 'constraints.acme' }] });
     expect(rows(['', '^1'])).toMatchObject({ issues: [{ path: 'constraints.' }] });
   });
 
