@@ -50,6 +50,8 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await tabTo(page, 'Edit the policy');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Edit the policy' }).waitFor();
+    await tabTo(page, 'Edit as JSON');
+    await page.keyboard.press('Enter');
     const text = page.getByLabel('Rules and exceptions, as JSON');
     await text.fill(policyOf('Licences'));
     await tabTo(page, 'Check');
@@ -84,13 +86,15 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await plain.goto(`${registry.url()}/ui/sign-in?next=/policy`);
     await signIn(plain);
     await plain.getByRole('link', { name: 'Edit the policy' }).click();
-    await plain.getByLabel('Rules and exceptions, as JSON').fill('{"rules": []}');
-    await plain.getByRole('button', { name: 'Check' }).click();
+    await plain.getByText('It concerns 1 version now').waitFor();
+    await plain.getByLabel('Remove licences').check();
+    await plain.getByRole('button', { name: 'Block severe advisories' }).click();
     await panel(plain).getByText('Removed: rule licences').waitFor();
+    await plain.getByLabel('Severity, or worse').selectOption('critical');
     const width = await plain.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(320);
     await plain.getByRole('button', { name: 'Save the policy' }).click();
-    await plain.getByText('No rule yet').waitFor();
+    await plain.getByText('a security advisory, critical or worse').waitFor();
     await plain.context().close();
   });
 });

@@ -152,6 +152,36 @@ describe('the form of the policy', () => {
     expect((await admin.get('/audit')).text).toContain('changed the policy added: rule licences');
   });
 
+  it('has cards with templates and what each rule concerns now, and keeps what only the JSON can say', async () => {
+    await replace({ rules: [{ ...mit, packages: ['acme/*'] }], exceptions: [exception('2026-12-05')] });
+    const form = await admin.get('/policy/edit');
+    expect(form.text).toMatch(
+      /licences Looks for another licence than MIT\. Concerns acme\/\*\. It concerns 0 versions now/,
+    );
+    const hidden = (reply: PageReply, name: string): string =>
+      (new RegExp(`name="${name}"[^>]* value="([^"]*)"`).exec(reply.html)?.[1] ?? '').replaceAll('&quot;', '"');
+    const fieldsOf = (reply: PageReply) => ({
+      view: 'cards',
+      policy: hidden(reply, 'policy'),
+      revision: revisionIn(reply),
+    });
+    const changed = { ...fieldsOf(form), 'action.0': 'warn', 'allow.0': 'MIT, GPL-*' };
+    const added = await admin.post('/policy/check', { ...changed, add: 'abandoned' });
+    expect(added.text).toMatch(
+      /abandoned Looks for an abandoned package\. .* It concerns 1 version now, 0 of them in use/,
+    );
+    expect((await policy().get()).rules).toHaveLength(1);
+    const json = await admin.post('/policy/check', { ...fieldsOf(added), to: 'json' });
+    expect(json.html).toMatch(/<textarea[^>]*name="policy"[^]*GPL-\*/);
+    expect((await admin.post('/policy/edit', { ...fieldsOf(added), 'remove.1': 'on' })).status).toBe(303);
+    expect(await policy().get()).toMatchObject({
+      rules: [{ ...mit, packages: ['acme/*'], action: 'warn', allow: ['MIT', 'GPL-*'] }],
+      exceptions: [exception('2026-12-05')],
+    });
+    for (const text of ['{', '[]', '{"rules": {}}'])
+      expect((await admin.post('/policy/check', { view: 'cards', policy: text })).status).toBe(200);
+  });
+
   it('a change by somebody else meanwhile is told, with the difference from it, and saved only again', async () => {
     const form = await admin.get('/policy/edit');
     await replace({ rules: [abandoned] });

@@ -1,4 +1,4 @@
-// The page that changes the policy: its JSON, and beside it what a check and a trial of it found. People who may not
+// The page that changes the policy: its rules as cards or its JSON, and below what a check and a trial of it found. People who may not
 // change it try another one on the same page.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
@@ -7,7 +7,10 @@ import { actorOf } from '../../../auth/caller.ts';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { FormFields, type FormState } from '../../request/form-fields.ts';
+import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
+import type { Rule } from '../../../policy/model/policy-document.ts';
+import { cardValues, editedPolicy } from './edit-rules.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { mayChange, type PolicyPageServices } from './services.ts';
 import { tryText, type PolicyTrial } from './try-policy.ts';
@@ -31,7 +34,7 @@ export function registerEditing(pages: Pages, services: PolicyPageServices): voi
 async function save(services: PolicyPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const { policyAdmin } = services;
   const revision = fields.text('revision');
-  const given = parsed(fields.text('policy'));
+  const given = parsed(editedPolicy(fields));
   try {
     const { revision: saved } = await policyAdmin.replace(given, revision, actorOf(request.caller));
     return { to: '/policy', notice: saved === revision ? 'same' : 'saved' };
@@ -74,16 +77,43 @@ function baseOf({ isPosted, fields, refusal }: FormState, { revision }: PolicyVi
 async function showForm(services: PolicyPageServices, request: SignedInRequest, state: FormState): Promise<PageView> {
   const { policyAdmin } = services;
   const policy = await policyAdmin.get();
-  const text = state.fields.text('policy');
-  const tried: PolicyTrial | undefined = state.isPosted ? await tryText(policyAdmin, text) : undefined;
+  const text = state.isPosted ? editedPolicy(state.fields) : textOf(policy);
+  const read = parsePolicyText(text);
+  const rules = asksCards(request, state) && 'policy' in read ? read.policy.rules : undefined;
+  const isTried = state.isPosted || (rules !== undefined && (await isSmall(services, request)));
+  const tried: PolicyTrial | undefined = isTried ? await tryText(policyAdmin, text) : undefined;
   const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
   return {
     title,
     section: 'policy',
     content: (
-      <PolicyForm {...{ title, policy, state, tried, request }} text={textOf(policy)} base={baseOf(state, policy)} />
+      <PolicyForm
+        {...{ title, policy, rules, tried, request }}
+        state={{ ...state, isPosted: true, fields: new FormFields(fieldsOf(text, rules)) }}
+        base={baseOf(state, policy)}
+      />
     ),
   };
+}
+
+/** The tab: of a post the wanted one, or the one on which it was; a text alone is JSON. */
+function asksCards({ query }: SignedInRequest, { isPosted, fields }: FormState): boolean {
+  const tab = isPosted ? (fields.optional('to') ?? fields.text('view')) : (query.get('view') ?? 'cards');
+  return tab === 'cards';
+}
+
+const mostTried = 1000;
+
+/** True if the page can try the policy at once. */
+async function isSmall({ catalogue }: PolicyPageServices, { nowMs }: SignedInRequest): Promise<boolean> {
+  return (await catalogue.read(nowMs)).all.size <= mostTried;
+}
+
+function fieldsOf(policy: string, rules: readonly Rule[] = []): URLSearchParams {
+  const values = rules.flatMap((rule, at) =>
+    Object.entries(cardValues(rule)).map(([name, value]): [string, string] => [`${name}.${at}`, value]),
+  );
+  return new URLSearchParams([['policy', policy], ...values]);
 }
 
 function textOf({ rules, exceptions }: PolicyView): string {

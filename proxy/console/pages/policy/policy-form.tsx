@@ -1,4 +1,4 @@
-// The form with the JSON of the policy, and the panel with what a check of it found.
+// The form with the policy as cards or as JSON, and the panel with what a check of it found.
 
 import { useContext, type Child } from 'hono/jsx';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
@@ -8,6 +8,8 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
+import type { Rule } from '../../../policy/model/policy-document.ts';
+import { RuleCards } from './rule-cards.tsx';
 import { CheckedPolicy } from './checked-policy.tsx';
 import { mayChange, policyTrail } from './services.ts';
 import { TrialResult } from './trial-result.tsx';
@@ -17,8 +19,8 @@ interface PolicyFormProps {
   readonly title: string;
   /** in effect */
   readonly policy: PolicyView;
-  /** its JSON */
-  readonly text: string;
+  /** as cards; undefined: as JSON */
+  readonly rules: readonly Rule[] | undefined;
   /** the revision that a save is based on */
   readonly base: string;
   readonly state: FormState;
@@ -30,7 +32,7 @@ interface PolicyFormProps {
 const formId = 'policy-form';
 const panelId = 'check';
 
-export function PolicyForm({ title, policy, text, base, state, tried, request }: PolicyFormProps): Child {
+export function PolicyForm({ title, policy, rules, base, state, tried, request }: PolicyFormProps): Child {
   const changes = mayChange(request, policy);
   return (
     <>
@@ -47,33 +49,48 @@ export function PolicyForm({ title, policy, text, base, state, tried, request }:
         submit={changes ? 'Save the policy' : 'Check'}
         cancel="/policy"
         asksPassword={changes && request.asksPassword}
-        hasOtherButtons={changes}
+        hasOtherButtons
         {...(changes ? {} : { check: panelId })}
       >
-        <TextArea
-          name="policy"
-          label="Rules and exceptions, as JSON"
-          hint="The form of policy.json: an object with rules, and exceptions from them."
-          value={text}
-          rows={20}
-          class="code"
-          spellcheck={false}
-          autocomplete="off"
-          required
-        />
-        {changes ? <CheckButton /> : null}
+        {rules === undefined ? (
+          <PolicyText />
+        ) : (
+          <RuleCards rules={rules} text={state.fields.text('policy')} test={tried?.test} />
+        )}
+        <Buttons isCards={rules !== undefined} checks={changes} />
       </Form>
       <Panel {...{ policy, base, tried, changes }} />
     </>
   );
 }
 
-function CheckButton(): Child {
-  const place = useContext(PlaceContext);
+function PolicyText(): Child {
+  return (
+    <TextArea
+      name="policy"
+      label="Rules and exceptions, as JSON"
+      hint="The form of policy.json: an object with rules, and exceptions from them."
+      rows={20}
+      class="code"
+      spellcheck={false}
+      autocomplete="off"
+      required
+    />
+  );
+}
+
+/** The way to the other form keeps what was changed. */
+function Buttons({ isCards, checks }: { readonly isCards: boolean; readonly checks: boolean }): Child {
+  const formaction = hrefTo(useContext(PlaceContext), '/policy/check');
   return (
     <div class="row">
-      <button class="button" formaction={hrefTo(place, '/policy/check')} data-check={panelId}>
-        Check
+      {checks ? (
+        <button class="button" formaction={formaction} data-check={panelId}>
+          Check
+        </button>
+      ) : null}
+      <button class="button" formaction={formaction} name="to" value={isCards ? 'json' : 'cards'}>
+        {isCards ? 'Edit as JSON' : 'Edit as cards'}
       </button>
     </div>
   );

@@ -4,11 +4,13 @@ import type { CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
+import type { Catalogue } from '../../../packages/catalogue.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface PolicyPageServices extends CallerTokensOptions {
   readonly policyAdmin: PolicyAdmin;
+  readonly catalogue: Pick<Catalogue, 'read'>;
   readonly blockedVersions: BlockedVersions;
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }

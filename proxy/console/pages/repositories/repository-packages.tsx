@@ -2,9 +2,8 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { packagePath } from '../package/open-package.ts';
@@ -15,32 +14,19 @@ const mostShown = 50;
 interface RepositoryPackagesProps {
   /** by name */
   readonly packages: readonly PackageSummary[];
-  /** true: its packages are mirrored, not published */
-  readonly isMirrored: boolean;
   readonly nowMs: number;
 }
 
-export function RepositoryPackages({ packages, isMirrored, nowMs }: RepositoryPackagesProps): Child {
-  if (isMirrored)
-    return (
-      <p>
-        Clients get its packages from the <A to="/mirror">mirror</A>, each with its first request.
-      </p>
-    );
-  if (packages.length === 0)
-    return (
-      <EmptyState icon="package" title="No package yet">
-        A sync publishes the packages that it finds.
-      </EmptyState>
-    );
+export function RepositoryPackages({ packages, nowMs }: RepositoryPackagesProps): Child {
+  const left = packages.length - mostShown;
   return (
     <section class="stack">
-      <h2>
-        {packages.length <= mostShown
-          ? 'Packages'
-          : `The first ${mostShown} of ${formatNumber(packages.length)} packages`}
-      </h2>
-      <Table caption="Packages" columns={columnsOf(nowMs)} rows={packages.slice(0, mostShown)} />
+      <h2>Packages</h2>
+      {packages.length === 0 ? <p class="soft">No version of it is published.</p> : null}
+      {packages.length === 0 ? null : (
+        <Table caption="Packages" columns={columnsOf(nowMs)} rows={packages.slice(0, mostShown)} />
+      )}
+      {left > 0 ? <p class="soft">{`and ${formatCount(left, 'further package')}`}</p> : null}
     </section>
   );
 }

@@ -59,7 +59,7 @@ export function RepositoryPage(props: RepositoryPageProps): Child {
       <div class="two-columns">
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
           <LastSync repository={repository} />
-          <RepositoryPackages {...{ packages, nowMs }} isMirrored={record.type === 'composer'} />
+          {record.type === 'composer' ? null : <RepositoryPackages {...{ packages, nowMs }} />}
           <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
         </div>
         <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
