@@ -88,11 +88,10 @@ export async function checkSpace({ path }: DataFolder): Promise<Finding> {
   const free = bavail * bsize;
   const advice = 'Free disk space: `libretto prune` removes archives of versions that are long withdrawn.';
   const full = (message: string): Finding => failed('disk', message, fullDiskAdvice);
-  const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
+  const message = `${(free / 1e9).toFixed(free < 10e9 ? 1 : 0)} GB of disk are free`;
   if (files > 0 && ffree === 0) return full('The disk accepts no more files: changes fail.');
   if (free < leastFreeBytes) return full('The disk is nearly full: packages are served, and most changes fail.');
-  if (free < exhaustedBytes)
-    return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
+  if (free < exhaustedBytes) return failed('disk', `Only ${Math.floor(free / 1e6)} MB of disk are free.`, advice);
   return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
 }
 

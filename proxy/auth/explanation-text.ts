@@ -4,6 +4,7 @@
 import type { TokenLimits } from '../core/views/token-limits.ts';
 import type { ExplainedVersion } from './explain-verdict.ts';
 import type { Reason } from './explain-view.ts';
+import { momentText } from './token-limit-text.ts';
 
 export function reasonText(reason: Reason, limits: TokenLimits): string {
   switch (reason) {
@@ -22,7 +23,7 @@ export function reasonText(reason: Reason, limits: TokenLimits): string {
     case 'stability':
       return `it sees ${limits.stability ?? ''} and more stable versions only`;
     case 'not_after':
-      return `it sees only versions released until ${limits.not_after ?? ''}`;
+      return `it sees only versions released until ${momentText(limits.not_after ?? '')}`;
     case 'not_published':
       return 'nothing like that is published';
   }

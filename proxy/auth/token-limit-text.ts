@@ -25,9 +25,15 @@ export function describeLimits({
     ...(stability === null
       ? []
       : [['stability', stability === 'stable' ? 'stable' : `${stability} or more stable`] as const]),
-    ...(notAfter === null ? [] : [['released', `until ${notAfter}`] as const]),
+    ...(notAfter === null ? [] : [['released', `until ${momentText(notAfter)}`] as const]),
     ...(networks === null ? [] : [['networks', networks.join(', ')] as const]),
   ];
+}
+
+/** `2027-01-31` for the end of a day, `2027-01-31 12:00 UTC`. */
+export function momentText(at: string): string {
+  const day = at.slice(0, 10);
+  return at.endsWith('T23:59:59.999Z') ? day : `${day} ${at.slice(11, 16)} UTC`;
 }
 
 const widest = 40;

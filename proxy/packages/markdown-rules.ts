@@ -37,7 +37,11 @@ function withKnownTags(html: string): string {
 function nameHeadings(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     if (token.type !== 'heading_open') continue;
-    const text = (tokens[at + 1]?.children ?? [])
+    const children = tokens[at + 1]?.children ?? [];
+    // `## [2.6.0] - 2026-11-01` of a changelog without the link
+    const [first] = children;
+    if (first?.type === 'text') first.content = first.content.replace(/^\[([^[\]]+)\]/, '$1');
+    const text = children
       .filter(({ type }) => /^(?:text|code_inline)$/.test(type))
       .map(({ content }) => content)
       .join('');

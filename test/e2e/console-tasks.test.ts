@@ -30,7 +30,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
   let ofCheck = 0; // the requests of git for a check
 
   beforeAll(async () => {
-    for (const name of ['tool', 'log'])
+    for (const name of ['tool', 'log', 'other'])
       createRepository(
         folder.at(`remote/${name}.git`),
         [
@@ -197,6 +197,61 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await press(plain, 'Roll back to 5');
     await plain.getByText('as a rollback to').waitFor();
     await plain.context().close();
+  });
+
+  it.each([
+    {
+      task: 'a limited token with its lines',
+      from: '/overview',
+      steps: ['Tokens', 'New token', 'Description: CI', 'Package: acme/log:^1', 'Create token'],
+      shows: 'composer config',
+    },
+    {
+      task: 'a git repository, and its versions',
+      from: '/overview',
+      steps: ['Repositories', 'Add repository', 'Address: GIT/other.git', 'Add repository'],
+      shows: 'acme/other 1.0.0',
+    },
+    {
+      task: 'withdraw a version, as before',
+      from: '/packages/acme/other',
+      steps: ['Versions 2', 'Withdraw 1.0.0', 'Withdraw 1.0.0'],
+      shows: 'is withdrawn',
+    },
+    {
+      task: 'why is a version missing, as before',
+      from: '/packages/acme/other',
+      steps: ['Why', 'Version or constraint: 1.0.0', 'Explain'],
+      shows: 'withdrawn',
+    },
+    {
+      task: 'invite a person, as before',
+      from: '/people',
+      steps: ['Invite a person', 'Email: joan@example.org', 'Make the invitation'],
+      shows: '/ui/invitation',
+    },
+    {
+      task: 'roll back, as before',
+      from: '/history/6',
+      steps: ['Roll back to here', 'Write 6 to confirm: 6', 'Roll back to 6'],
+      shows: 'as a rollback to',
+    },
+  ])('takes no further press: $task', async ({ from, steps, shows }) => {
+    await open(page, from);
+    for (const step of steps) {
+      const [name = '', text] = step.split(': ');
+      const main = page.locator('main, nav, dialog');
+      if (text !== undefined) {
+        await main.getByLabel(name, { exact: true }).last().fill(text.replace('GIT', git.url));
+        continue;
+      }
+      const link = main.getByRole('link', { name, exact: true });
+      const target = link.or(main.getByRole('button', { name, exact: true })).last();
+      const asks = (await target.getAttribute('data-dialog')) !== null;
+      await target.click();
+      if (asks) await page.getByRole('dialog').waitFor();
+    }
+    await page.getByText(shows).first().waitFor();
   });
 
   it('leads a person without a mouse from the sign-in to a package, and to a token that is made and revoked', async () => {

@@ -85,11 +85,7 @@ it('the commands for tokens behave as recorded', async () => {
   transcript.expectSaid({
     'token create --description x --package Acme':
       '--stability: "odd" is not a stability; allowed: stable, RC, beta, alpha, dev.',
-    'token explain': [
-      'The token is limited to:',
-      'HIDDEN BY',
-      '- it sees only versions released until 2024-01-31T23:59:59.999Z.',
-    ],
+    'token explain': ['The token is limited to:', 'HIDDEN BY', '- it sees only versions released until 2024-01-31.'],
     'token rotate':
       '--grace is "long"; allowed: a span up to 30 days such as 30m, 12h or 7d, or 0 to end the former secret at once.',
   });

@@ -40,6 +40,7 @@ export function DayChart({ days, unit }: DayChartProps): Child {
       </svg>
       <figcaption class="row small soft">
         <span>{formatDay(days[0]?.date)}</span>
+        <span>{`· the highest bar: ${formatCount(most, unit)}`}</span>
         <span class="row-end">{formatDay(days.at(-1)?.date)}</span>
       </figcaption>
       <Numbers {...{ days, unit }} />

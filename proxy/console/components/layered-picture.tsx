@@ -23,7 +23,7 @@ export interface Picture {
 export function LayeredPicture({ picture, label }: { readonly picture: Picture; readonly label: string }): Child {
   const { width, height, places } = arrange(picture);
   return (
-    <div class="picture" tabindex={0} role="region" aria-label={label}>
+    <div class={picture.layers.length > 2 ? 'picture wide' : 'picture'} tabindex={0} role="region" aria-label={label}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         {picture.lines.map(([from, to]) => (
           <Line from={places.get(from)} to={places.get(to)} />

@@ -79,6 +79,11 @@ export const emptyForm: FormState = {
   faults: new Map(),
 };
 
+/** The form as it was posted, without a refusal. */
+export function postedForm(fields: FormFields): FormState {
+  return { isPosted: true, fields, refusal: undefined, faults: new Map() };
+}
+
 /** The form as it was posted, with the reasons of its refusal. `rename`: paths of the error to names of fields. */
 export function refusedForm(
   fields: FormFields,

@@ -15,7 +15,7 @@ export function stableText(text: string, root: string): string {
     .replaceAll(checkout, '<checkout>/')
     .replaceAll(/(.)\1{199,}/g, (run: string, character: string) => `<${run.length} times ${character}>`)
     .replaceAll(/\b(Node\.js|git) \d+\.\d+[\w.-]*/g, '$1 <version>')
-    .replaceAll(/\b[\d.]+ [KMGT]iB of disk are free/g, '<size> of disk are free')
+    .replaceAll(/\b[\d.]+ [KMGT]B of disk are free/g, '<size> of disk are free')
     .replaceAll(/\bprocess( id)? \d+/g, 'process$1 <pid>')
     .replaceAll(/\bis \d+ s ahead/g, 'is <number> s ahead')
     .replaceAll(

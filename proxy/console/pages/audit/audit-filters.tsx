@@ -36,7 +36,7 @@ export function AuditFilters({ query, users }: AuditFiltersProps): Child {
 function WhoFilter({ who, users }: { readonly who: string } & Pick<AuditFiltersProps, 'users'>): Child {
   return (
     <Field name="who" label="Who">
-      <input id="who" name="who" value={who} list="people" placeholder="Email, name or id" autocomplete="off" />
+      <input id="who" name="who" value={who} list="people" placeholder="Name or id" autocomplete="off" />
       <datalist id="people">
         {users.map(({ email }) => (
           <option value={email} />

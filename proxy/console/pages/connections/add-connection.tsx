@@ -10,7 +10,7 @@ import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import {
   ConnectionCredentialFields,
   connectionCredentialsOf,
@@ -47,7 +47,7 @@ export function registerAddingConnections(pages: Pages, services: ConnectionServ
     show: (request, state) => newView(request, state),
     submit: async (request, fields) => {
       const plan = await callFor(services, request, planConnection, draftOf(fields));
-      return newView(request, { isPosted: true, fields, refusal: undefined, faults: new Map() }, plan);
+      return newView(request, postedForm(fields), plan);
     },
   });
 }

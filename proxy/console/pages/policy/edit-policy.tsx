@@ -7,7 +7,7 @@ import { actorOf } from '../../../auth/caller.ts';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { FormFields, type FormState } from '../../request/form-fields.ts';
+import { FormFields, postedForm, type FormState } from '../../request/form-fields.ts';
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
 import { cardValues, editedPolicy } from './edit-rules.ts';
@@ -26,8 +26,7 @@ export function registerEditing(pages: Pages, services: PolicyPageServices): voi
     path: '/policy/check',
     operation: 'checkPolicy',
     show: (request, state) => showForm(services, request, state),
-    submit: (request, fields) =>
-      showForm(services, request, { isPosted: true, fields, refusal: undefined, faults: new Map() }),
+    submit: (request, fields) => showForm(services, request, postedForm(fields)),
   });
 }
 

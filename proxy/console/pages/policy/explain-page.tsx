@@ -153,7 +153,11 @@ const columns: readonly Column<Row>[] = [
       </div>
     ),
   },
-  { label: 'Action', cell: ({ rule }) => (rule === undefined ? '' : <ActionBadge action={rule.action} />) },
+  {
+    label: 'Action',
+    cell: ({ rule, finding }) =>
+      finding === undefined ? <span class="soft">{rule?.action}</span> : <ActionBadge action={finding.action} />,
+  },
   {
     label: 'What it says',
     cell: ({ finding }) =>

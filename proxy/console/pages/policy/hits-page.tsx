@@ -62,7 +62,7 @@ function pageIn(query: URLSearchParams): number {
 function columnsOf({ nowMs }: SignedInRequest, tokens: ReadonlyMap<string, string>): readonly Column<PolicyHit>[] {
   return [
     { label: 'What', cell: (hit) => <What hit={hit} /> },
-    { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
+    { label: 'Rule', cell: ({ rule }) => <code class="whole">{rule}</code> },
     { label: 'Action', cell: ({ action }) => <ActionBadge action={action} /> },
     { label: 'Reason', cell: ({ because }) => <span class="breaks">{because}</span> },
     {

@@ -8,8 +8,8 @@ import {
   standardMinutes,
   textRules,
 } from '../../../publishers/model/publisher.ts';
-import { stabilities } from '../../../core/views/token-limits.ts';
 import { FoldedFields } from '../../components/folded-fields.tsx';
+import { ReleaseFields } from '../../components/release-fields.tsx';
 import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
 
 /** The fields of the jobs that most publishers have. */
@@ -165,11 +165,6 @@ function minutesHint(purpose: Purpose | undefined): string {
   return `At most ${standardMinutes[purpose]}.`;
 }
 
-const stabilityChoices: readonly Choice[] = [
-  { value: '', label: 'all versions' },
-  ...stabilities.map((value) => ({ value, label: value === 'stable' ? 'only stable' : `${value} and more stable` })),
-];
-
 function ViewFields(): Child {
   return (
     <div class="stack" data-for="read">
@@ -179,20 +174,7 @@ function ViewFields(): Child {
         hint="One package with its versions a line, such as acme/core <3.0. Packages without a line show all."
         rows={2}
       />
-      <div class="side-by-side">
-        <SelectField
-          name="stability"
-          label="Stability"
-          hint="RC also shows stable versions."
-          choices={stabilityChoices}
-        />
-        <TextField
-          name="not_after"
-          label="Released until"
-          hint="Hides what was released later: a day, such as 2026-11-30."
-          autocomplete="off"
-        />
-      </div>
+      <ReleaseFields />
     </div>
   );
 }

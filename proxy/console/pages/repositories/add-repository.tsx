@@ -12,7 +12,7 @@ import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormFields, FormState } from '../../request/form-fields.ts';
+import { postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import type { Verification } from '../../../sync/repository-schema.ts';
 import { anywayField, CheckPanel, checkPart, formId } from './check-panel.tsx';
 import { repositoryDraftOf, repositoryFieldOf } from './draft-fields.ts';
@@ -57,7 +57,7 @@ async function add(
 ): Promise<PageOutcome> {
   if (!fields.checked(anywayField)) {
     const found = await verify(services, request, fields);
-    if (!found.ok) return { ...checkedView(fields, found), status: 400 };
+    if (!found.ok) return { ...newView(postedForm(fields), found), status: 400 };
   }
   const made = await callFor(services, request, createRepository, repositoryDraftOf(fields));
   try {
@@ -77,7 +77,7 @@ async function check(
   request: SignedInRequest,
   fields: FormFields,
 ): Promise<PageOutcome> {
-  return checkedView(fields, await verify(services, request, fields));
+  return newView(postedForm(fields), await verify(services, request, fields));
 }
 
 /** Nothing is stored: the draft is sealed in the memory of this process, and checked in a child process. */
@@ -89,10 +89,6 @@ async function verify(
   const { type, url, credentials = null, interval = null, ...filters } = repositoryDraftOf(fields);
   const draft = { type, url, credentials, interval, filters: filtersOf(filters) };
   return services.verifier.verify(await services.repositoriesOf(actorOf(request.caller)).prepare(draft));
-}
-
-function checkedView(fields: FormFields, found: Verification): PageView {
-  return newView({ isPosted: true, fields, refusal: undefined, faults: new Map() }, found);
 }
 
 function newView(posted: FormState, found?: Verification): PageView {

@@ -60,7 +60,7 @@ export function DraftForm(props: DraftFormProps): Child {
           {edited === undefined ? <Kind /> : null}
           <Expiry isNew={edited === undefined} expires={edited?.expiresAt ?? null} />
           <PackageRows {...{ state, action, addsRule }} />
-          <RareLimits released={state.fields.text('not_after')}>
+          <RareLimits>
             <HourlyLimit {...props} />
           </RareLimits>
           <PreviewButton action={action}>Preview what it sees</PreviewButton>

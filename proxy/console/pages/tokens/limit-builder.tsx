@@ -3,11 +3,11 @@
 // the template.
 
 import { useContext, type Child } from 'hono/jsx';
-import { stabilities } from '../../../core/views/token-limits.ts';
 import { FoldedFields } from '../../components/folded-fields.tsx';
-import { SelectField, TextArea, TextField, type Choice } from '../../components/form.tsx';
+import { TextArea } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
+import { ReleaseFields } from '../../components/release-fields.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import { pathOfRule, ruleFields, rulesOf, type LimitRule } from './limit-fields.ts';
 
@@ -19,11 +19,6 @@ interface LimitBuilderProps {
 
 /** The id of the names that a row suggests. */
 export const suggestionsId = 'names';
-
-const stabilityChoices: readonly Choice[] = [
-  { value: '', label: 'all versions' },
-  ...stabilities.map((value) => ({ value, label: value === 'stable' ? 'only stable' : `${value} and more stable` })),
-];
 
 /** A row for each package. */
 export function PackageRows({ state, action, addsRule }: LimitBuilderProps): Child {
@@ -67,24 +62,11 @@ export function PackageRows({ state, action, addsRule }: LimitBuilderProps): Chi
 }
 
 /** The preview says what they limit. */
-export function RareLimits({ released, children }: { readonly released: string; readonly children: Child }): Child {
+export function RareLimits({ children }: { readonly children?: Child }): Child {
   const names = ['rate_limit', 'stability', 'not_after', 'networks', 'packages'];
   return (
     <FoldedFields label="More limits: stability, release date, networks, requests" names={names} valued={['packages']}>
-      <div class="side-by-side">
-        <SelectField
-          name="stability"
-          label="Stability"
-          hint="RC also shows stable versions."
-          choices={stabilityChoices}
-        />
-        <TextField
-          name="not_after"
-          label="Released until"
-          hint="Hides what was released later."
-          type={/^(\d{4}-\d{2}-\d{2})?$/.test(released) ? 'date' : 'text'}
-        />
-      </div>
+      <ReleaseFields />
       <TextArea
         name="networks"
         label="Networks"

@@ -5,7 +5,7 @@ import { isFixed, parseTokenId } from '../../../core/tokens/token.ts';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { linkedFields } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, FormFields, type FormState } from '../../request/form-fields.ts';
+import { fieldFault, FormFields, postedForm, type FormState } from '../../request/form-fields.ts';
 import { tokenChanges, fieldsOfToken, newFields, parseTokenDraft } from './draft-fields.ts';
 import { editTokenView, newTokenView } from './draft-view.tsx';
 import { asRows, ruleFields } from './limit-fields.ts';
@@ -27,7 +27,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     operation: 'createToken',
     asksNothing: true,
     show: () => ({ to: '/tokens/new' }),
-    submit: (request, fields) => newTokenView(services, request, typed(fields)),
+    submit: (request, fields) => newTokenView(services, request, postedForm(fields)),
   });
   pages.form({
     path: '/tokens/:id/edit',
@@ -47,7 +47,7 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     show: (request) => ({ to: `/tokens/${request.param('id')}/edit` }),
     submit: async (request, fields) => {
       const record = await tokensFor(services, request).get(request.param('id'));
-      return editTokenView(services, request, typed(fields), record);
+      return editTokenView(services, request, postedForm(fields), record);
     },
   });
 }
@@ -111,8 +111,4 @@ function filled(state: FormState, request: SignedInRequest, standard: URLSearchP
   // without a list, the constraints of a link are about all packages
   if (fields.has(ruleFields.pattern) && (fields.get('packages') ?? '') === '') fields.set('packages', '*');
   return { ...state, isPosted: true, fields: new FormFields(asRows(fields)) };
-}
-
-function typed(fields: FormFields): FormState {
-  return { isPosted: true, fields, refusal: undefined, faults: new Map() };
 }

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { TokenUsage } from '../../../auth/token-standings.ts';
 import { effectiveLimit, isFixed, isOfPublisher, tokenStatus } from '../../../core/tokens/token.ts';
+import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -161,15 +162,6 @@ function Uses({ used }: Pick<TokenPageProps, 'used'>): Child {
       </ul>
       {used.length > mostShown ? <p class="soft small">and {used.length - mostShown} more</p> : null}
     </section>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children?: Child }): Child {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
