@@ -43,6 +43,7 @@ export interface RepositoryPageProps {
 export function RepositoryPage(props: RepositoryPageProps): Child {
   const { repository, packages, authorOf, maySync, mayChange, nowMs } = props;
   const { record, document } = repository;
+  const report = lastReport(repository);
   const takesCredentials = record.type === 'git' || record.type === 'composer';
   return (
     <>
@@ -60,6 +61,7 @@ export function RepositoryPage(props: RepositoryPageProps): Child {
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
           <LastSync repository={repository} />
           {record.type === 'composer' ? null : <RepositoryPackages {...{ packages, nowMs }} />}
+          {report === undefined || report === null ? null : <LeftOutVersions report={report} />}
           <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
         </div>
         <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
@@ -108,7 +110,6 @@ function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): 
 
 function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): Child {
   const { document } = repository;
-  const report = lastReport(repository);
   return (
     <>
       {document.status === 'syncing' ? <Notice kind="info">A sync is running. This part follows it.</Notice> : null}
@@ -120,7 +121,6 @@ function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): 
           <p>What was published before stays available.</p>
         </Notice>
       )}
-      {report === undefined || report === null ? null : <LeftOutVersions report={report} />}
     </>
   );
 }
