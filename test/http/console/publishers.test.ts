@@ -226,6 +226,7 @@ describe('the pages', () => {
       );
     };
     expect(await form('/publishers/new')).toHaveLength(4);
+    expect((await admin.get('/publishers/new')).html).not.toContain('<details open');
     const { html } = await admin.post('/publishers/new', draft({ token_minutes: '100' }));
     expect(html.match(/<details open/g)).toHaveLength(2);
   });
