@@ -252,6 +252,7 @@ describe('a blocked version', () => {
     const explained = await admin.get('/packages/acme/hello/policy?version=1.1.0');
     expect(explained.text).toContain('acme/hello 1.1.0 is blocked');
     expect(explained.text).toMatch(/old-ones an abandoned package warn nothing against this version/);
+    expect(explained.html).toMatch(/<span class="soft">warn<\/span>/);
     await replace({ rules: [mit], exceptions: [exception('2026-12-05')] });
     const allowed = await admin.get('/packages/acme/hello/policy?version=1.1.0');
     expect(allowed.text).toContain('acme/hello 1.1.0 is offered');

@@ -276,6 +276,8 @@ describe('the page of a token', () => {
       expect(text).toContain(words);
     expect(text).toContain('Sees 3 of 4 packages');
     expect(text).toContain('packages acme/* stability stable');
+    const ended = await made({ not_after: '2026-10-31' });
+    expect((await admin.get(`/tokens/${ended.id}`)).text).toContain('released until 2026-10-31 ');
     expect(secretIn(await admin.get(`/tokens/${id}`))).toBeUndefined();
   });
 

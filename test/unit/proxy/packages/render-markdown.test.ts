@@ -50,6 +50,11 @@ it.each([
       '<li id="text-fn1"><p>b <a href="#text-fnref1">↩︎</a></p>\n</li>\n</ol>\n</section>\n',
   ],
   [
+    'a version in a heading without its link',
+    '## [2.6.0] - 2026-11-01\n',
+    '<h2 id="text-260---2026-11-01">2.6.0 - 2026-11-01</h2>\n',
+  ],
+  [
     'links to headings, and to one that is missing',
     '[a](#how-to-use-it) [b](#other)\n\n# How to *use* it?\n# How to use it',
     '<p><a href="#text-how-to-use-it">a</a> b</p>\n<h1 id="text-how-to-use-it">How to <em>use</em> it?</h1>\n<h1 id="text-how-to-use-it-1">How to use it</h1>\n',
