@@ -15,7 +15,11 @@ export function searchPackages(packages: Iterable<PackageSummary>, search: Packa
   return [...packages].filter(searchFilter(search));
 }
 
-export function searchFilter({ words = '', type, vendor }: PackageSearch): (summary: PackageSummary) => boolean {
+export function searchFilter({
+  words = '',
+  type,
+  vendor,
+}: PackageSearch): (summary: Pick<PackageSummary, 'type' | 'text'> & { readonly name: string }) => boolean {
   const wanted = wordsOf(words);
   const ofType = type?.toLowerCase();
   const prefix = vendor === undefined ? undefined : `${vendor.toLowerCase()}/`;

@@ -3,7 +3,8 @@
 import { type Child, useContext } from 'hono/jsx';
 import { decideFor, type SessionCaller } from '../../auth/caller.ts';
 import type { PageView } from './definitions.ts';
-import { sections, type Section } from './sections.ts';
+import { groups, sections, type Section, type SectionEntry } from './sections.ts';
+import { BrandContext } from '../components/brand.ts';
 import { Icon } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
 import { A, assetAt, hrefTo, PlaceContext } from '../components/place.tsx';
@@ -20,7 +21,7 @@ export function ConsoleLayout({ view, caller, notice }: LayoutProps): Child {
   const { title, content, section, bare = false, refreshSeconds, continuesAt } = view;
   const message = notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
   return (
-    <html lang="en">
+    <html lang="en" data-color={useContext(BrandContext).color}>
       <DocumentHead
         title={title}
         refreshSeconds={refreshSeconds}
@@ -63,14 +64,15 @@ interface HeadProps {
   readonly hasPasskeys?: boolean;
 }
 
-export function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
+function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
   const place = useContext(PlaceContext);
+  const { name } = useContext(BrandContext);
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · Libretto`}</title>
+      <title>{`${title} · ${name}`}</title>
       <link rel="icon" href={assetAt(place, 'icon.svg')} />
       <link rel="stylesheet" href={assetAt(place, 'style.css')} />
       <script type="module" src={assetAt(place, 'script.js')}></script>
@@ -85,11 +87,11 @@ export function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys =
   );
 }
 
-export function Brand(): Child {
+function Brand(): Child {
   return (
     <A to="/" class="brand">
       <Icon name="book-open-text" />
-      Libretto
+      <span>{useContext(BrandContext).name}</span>
     </A>
   );
 }
@@ -98,10 +100,13 @@ function TopBar({ caller }: { readonly caller: SessionCaller }): Child {
   const place = useContext(PlaceContext);
   return (
     <header class="top-bar">
+      <button type="button" class="sections-button" popovertarget="sections" aria-label="Menu">
+        <Icon name="menu" />
+      </button>
       <Brand />
-      <form class="search" role="search" action={hrefTo(place, '/packages')}>
+      <form class="search menu" role="search" action={hrefTo(place, '/search')} data-live="found">
         <Icon name="search" />
-        <input type="search" name="q" placeholder="Search packages" aria-label="Search packages" data-slash />
+        <input type="search" name="q" placeholder="Search" aria-label="Search" autocomplete="off" data-slash />
         <kbd aria-hidden="true">/</kbd>
       </form>
       <details class="menu person">
@@ -135,11 +140,31 @@ function Sections({
   readonly caller: SessionCaller;
   readonly current: Section | undefined;
 }): Child {
-  const open = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
+  const open: readonly SectionEntry[] = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
+  const shown = [undefined, ...groups].map((title) => ({
+    title,
+    entries: open.filter(({ group }) => group === title),
+  }));
   return (
-    <nav class="sections" aria-label="Sections">
-      <ul>
-        {open.map(({ id, label, path, icon }) => (
+    <nav class="sections" id="sections" aria-label="Sections" popover="auto">
+      {shown.map(({ title, entries }) => (entries.length === 0 ? null : <Group {...{ title, entries, current }} />))}
+    </nav>
+  );
+}
+
+interface GroupProps {
+  /** undefined: the entries before the groups */
+  readonly title: string | undefined;
+  readonly entries: readonly SectionEntry[];
+  readonly current: Section | undefined;
+}
+
+function Group({ title, entries, current }: GroupProps): Child {
+  return (
+    <>
+      {title === undefined ? null : <p aria-hidden="true">{title}</p>}
+      <ul aria-label={title}>
+        {entries.map(({ id, label, path, icon }) => (
           <li>
             <A to={path} {...(id === current ? { 'aria-current': 'page' } : {})}>
               <Icon name={icon} />
@@ -148,6 +173,6 @@ function Sections({
           </li>
         ))}
       </ul>
-    </nav>
+    </>
   );
 }

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../core/http/answer.ts';
+import { BrandContext } from '../components/brand.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
 import { FilledByContext } from '../components/notice.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
@@ -36,7 +37,9 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
       <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
         <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
           <FilledByContext.Provider value={responding.filledBy}>
-            <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+            <BrandContext.Provider value={visit.brand}>
+              <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+            </BrandContext.Provider>
           </FilledByContext.Provider>
         </ConfirmContext.Provider>
       </ProofsContext.Provider>

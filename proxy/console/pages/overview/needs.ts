@@ -1,4 +1,4 @@
-// What needs a person's attention, the worst first. Pure.
+// What needs a person's attention, the worst first: the one answer that the overview and the page “Status” give. Pure.
 
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
 import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
@@ -7,10 +7,13 @@ import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
+import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
+import { repositoryName } from '../repositories/repository-words.tsx';
+import { findingNeeds } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
 
 export interface Need {
@@ -18,9 +21,19 @@ export interface Need {
   readonly title: string;
   /** the reason, or the repair */
   readonly detail: string;
-  /** the page with more about it; undefined: there is none */
+  /** the page where it is repaired; undefined: the visitor may not open it */
   readonly to?: string;
 }
+
+/** The areas of the page “Status”, with the beginnings of the addresses where they are repaired. */
+export const areas = {
+  Sources: ['/repositories', '/connections', '/uploads'],
+  Packages: ['/packages', '/policy'],
+  'Other registries': ['/mirror'],
+  Access: ['/tokens', '/publishers', '/people'],
+  Notifications: ['/notifications'],
+  Server: ['/health', '/settings'],
+} as const;
 
 /** What the visitor may know; undefined: they may not. */
 export interface NeedFacts {
@@ -40,8 +53,8 @@ export interface NeedFacts {
   readonly disks: readonly DiskSpace[] | undefined;
   /** true: the shared counters cannot be reached */
   readonly countsAlone: boolean;
-  /** the number of checks that failed at the last look at the health */
-  readonly failedChecks: number | undefined;
+  /** what the last check of the health found; undefined: there was none, or the visitor may not know */
+  readonly findings: readonly HealthFinding[] | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -75,6 +88,7 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
     ...alarmNeeds(facts.alarms),
     ...leftOutNeeds(facts.leftOut),
     ...tokenNeeds(facts.tokens ?? [], nowMs),
+    ...findingNeeds(facts.findings ?? [], facts.repositories),
   ];
   return needs.toSorted((one, other) => Number(one.kind === 'warn') - Number(other.kind === 'warn'));
 }
@@ -95,7 +109,8 @@ function diskNeed({ folder, acceptsWrites, bytes }: DiskSpace): readonly Need[] 
   ];
 }
 
-function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedFacts): readonly Need[] {
+function buildNeeds({ lastBuild, damaged, countsAlone, repositories }: NeedFacts): readonly Need[] {
+  const failing = repositories.filter(({ status }) => status === 'error').length;
   const needs: Need[] = [];
   if (lastBuild?.outcome === 'failed')
     needs.push({
@@ -105,12 +120,12 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
       to: '/health',
     });
   const unread = lastBuild?.failed_sources ?? 0;
-  if (unread > 0)
+  if (unread > failing)
     needs.push({
       kind: 'bad',
       title: `The last build could not read ${formatCount(unread, 'source')}`,
       detail: 'Versions published from there stay available.',
-      to: '/health',
+      to: '/repositories',
     });
   if (damaged > 0)
     needs.push({
@@ -123,13 +138,7 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
     needs.push({
       kind: 'warn',
       title: 'The shared counters cannot be reached',
-      detail: 'Each process counts requests alone, so that limits are less exact.',
-    });
-  if (failedChecks > 0)
-    needs.push({
-      kind: 'bad',
-      title: `${formatCount(failedChecks, 'check')} of the registry failed`,
-      detail: 'The page about health names the repair of each.',
+      detail: 'Each process counts requests alone, so that limits are less exact. Start Redis again.',
       to: '/health',
     });
   return needs;
@@ -150,12 +159,12 @@ function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {
   }));
 }
 
-function repositoryNeed({ id, url, error_message: message }: RepositoryDocument): Need {
+function repositoryNeed({ error_message: message, ...repository }: RepositoryDocument): Need {
   return {
     kind: 'bad',
-    title: `The repository ${url ?? id} fails`,
+    title: `The repository ${repositoryName(repository)} fails`,
     detail: message ?? 'Its last sync failed.',
-    to: `/repositories/${id}`,
+    to: `/repositories/${repository.id}`,
   };
 }
 
@@ -186,14 +195,23 @@ function leftOutNeeds(versions: readonly LeftOutVersion[]): readonly Need[] {
 /** The page “Why” of a package names its source; without a name, the page of the repository has the reason. */
 function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
-  const place = source === undefined || where.startsWith(source) ? where : `${where} of ${source}`;
-  const to = name === null ? repository && `/repositories/${repository}` : `/packages/${name}/why${query}`;
+  const place = placeOf(where, source);
   return {
     kind: 'warn',
     title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
     detail: name === null || message.startsWith(where) ? message : `${withCapital(message)} Found at ${place}.`,
-    ...(to === undefined ? {} : { to }),
+    to:
+      name === null
+        ? `/repositories${repository === undefined ? '' : `/${repository}`}`
+        : `/packages/${name}/why${query}`,
   };
+}
+
+/** `branch main of acme/tool`, `hello/composer.json of packages`: without paths of the host and addresses. */
+function placeOf(where: string, source: string | undefined): string {
+  if (source === undefined) return where;
+  const within = where.startsWith(source) ? where.slice(source.length).replace(/^\/+/, '') : where;
+  return `${within} of ${repositoryName({ type: source.startsWith('/') ? 'directory' : 'git', url: source, id: '' })}`;
 }
 
 function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Need[] {
