@@ -223,8 +223,8 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
 
     await tabTo(keys, 'Tokens');
     await enter('Tokens');
-    await tabTo(keys, 'New token');
-    await enter('New token');
+    await tabTo(keys, 'Create token');
+    await enter('Create token');
     await tabTo(keys, 'Description');
     await keyboard.type('A laptop');
     await tabTo(keys, 'Create token');

@@ -86,11 +86,11 @@ function sayOld(results) {
   results.prepend(notice);
 }
 
-/** A form marked `data-live` shows its results in the part of this id while one types. Enter loads them if that fails. */
+/** A form marked `data-live` shows its results in `#results` or `#found` while one types. Enter loads them otherwise. */
 function enableLiveSearch() {
   for (const form of document.querySelectorAll('form[data-live]')) {
     let waiting;
-    const id = form.dataset.live || 'results';
+    const id = form.dataset.live === 'found' ? 'found' : 'results';
     const replace = refresherOf(id);
     const refresh = async () => {
       const fields = [...new FormData(form)].filter(([, value]) => value !== '');

@@ -133,38 +133,18 @@ function TopBar({ caller }: { readonly caller: SessionCaller }): Child {
   );
 }
 
-function Sections({
-  caller,
-  current,
-}: {
+interface SectionsProps {
   readonly caller: SessionCaller;
   readonly current: Section | undefined;
-}): Child {
+}
+
+function Sections({ caller, current }: SectionsProps): Child {
   const open: readonly SectionEntry[] = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
-  const shown = [undefined, ...groups].map((title) => ({
-    title,
-    entries: open.filter(({ group }) => group === title),
-  }));
-  return (
-    <nav class="sections" id="sections" aria-label="Sections" popover="auto">
-      {shown.map(({ title, entries }) => (entries.length === 0 ? null : <Group {...{ title, entries, current }} />))}
-    </nav>
-  );
-}
-
-interface GroupProps {
-  /** undefined: the entries before the groups */
-  readonly title: string | undefined;
-  readonly entries: readonly SectionEntry[];
-  readonly current: Section | undefined;
-}
-
-function Group({ title, entries, current }: GroupProps): Child {
-  return (
-    <>
-      {title === undefined ? null : <p aria-hidden="true">{title}</p>}
-      <ul aria-label={title}>
-        {entries.map(({ id, label, path, icon }) => (
+  const entriesOf = (title: string | undefined): Child => (
+    <ul aria-label={title}>
+      {open
+        .filter(({ group }) => group === title)
+        .map(({ id, label, path, icon }) => (
           <li>
             <A to={path} {...(id === current ? { 'aria-current': 'page' } : {})}>
               <Icon name={icon} />
@@ -172,7 +152,19 @@ function Group({ title, entries, current }: GroupProps): Child {
             </A>
           </li>
         ))}
-      </ul>
-    </>
+    </ul>
+  );
+  return (
+    <nav class="sections" id="sections" aria-label="Sections" popover="auto">
+      {entriesOf(undefined)}
+      {groups
+        .filter((title) => open.some(({ group }) => group === title))
+        .map((title) => (
+          <>
+            <p aria-hidden="true">{title}</p>
+            {entriesOf(title)}
+          </>
+        ))}
+    </nav>
   );
 }

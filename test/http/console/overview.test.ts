@@ -35,7 +35,7 @@ describe('the overview of a new registry', () => {
     await running.registry.createToken('read');
     const after = await browser.get('/overview');
     expect(after.html).not.toContain('href="tokens/new"');
-    expect(after.text).toContain('Make a token Composer installs packages with it. done');
+    expect(after.text).toContain('Create a token Composer installs packages with it. done');
   });
 
   it('shows a viewer no step', async () => {
@@ -125,6 +125,6 @@ describe('the overview', () => {
     const { text } = await browser.get('/overview');
     expect(text).toContain('All is well Nothing needs you. Packages 1 Versions 1 Installs in 30 days 2');
     expect(text).toContain('Nov 23, 2026 2');
-    expect(text).toContain('Publication 1 1 added acme/hello');
+    expect(text).toContain('acme/hello 1.0.0 released 1 added');
   });
 });

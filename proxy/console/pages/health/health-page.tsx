@@ -2,7 +2,8 @@
 // `libretto doctor` as they are.
 
 import type { Child } from 'hono/jsx';
-import type { HealthReport } from '../../../inspection/health.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { Health, HealthReport } from '../../../inspection/health.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -12,7 +13,6 @@ import { PageHead } from '../../components/page-head.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import { type HealthStatus, createHealthWatch, type HealthWatch } from './health-watch.ts';
 import { SingleFlight } from '../../../../build/shared/concurrency/single-flight.ts';
 import { areas, type Need } from '../overview/needs.ts';
 import { NeedsList } from '../overview/needs-list.tsx';
@@ -112,6 +112,7 @@ function Checks({ findings }: Pick<HealthReport, 'findings'>): Child {
 export type HealthPageServices = OverviewServices;
 
 const refreshSeconds = 3;
+type HealthWatch = ReturnType<typeof createHealthWatch>;
 
 export function registerHealthPage(pages: Pages, services: HealthPageServices): void {
   const watches = new SingleFlight<HealthWatch>({ keeps: 'fulfilled' });
@@ -144,5 +145,43 @@ async function showHealth(
     section: 'health',
     ...(status.isChecking ? { refreshSeconds } : {}),
     content: <HealthPage {...{ needs, status, form, nowMs: request.nowMs, refreshSeconds }} />,
+  };
+}
+
+interface HealthStatus {
+  /** undefined: this process has checked nothing yet */
+  readonly report: HealthReport | undefined;
+  readonly isChecking: boolean;
+  /** why the last check did not end; undefined: it did */
+  readonly failure: string | undefined;
+}
+
+/** The checks of this process: a page never waits for one. `status` throws the internal error that ended the last, once. */
+function createHealthWatch(health: Health) {
+  let isChecking = false;
+  let failed: unknown;
+  const check = async (): Promise<void> => {
+    try {
+      await health.check();
+      failed = undefined;
+    } catch (error) {
+      failed = error;
+    } finally {
+      isChecking = false;
+    }
+  };
+  return {
+    status: (): HealthStatus => {
+      const error = failed;
+      const failure = error instanceof RegistryError ? error.message : undefined;
+      if (error === undefined || failure !== undefined) return { report: health.last(), isChecking, failure };
+      failed = undefined;
+      throw error;
+    },
+    begin: (): void => {
+      if (isChecking) return;
+      isChecking = true;
+      void check();
+    },
   };
 }

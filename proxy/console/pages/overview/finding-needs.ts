@@ -13,7 +13,6 @@ const subjects: Readonly<Record<string, readonly [title: string, to: string] | n
   connection: null,
   notification: null,
   build: null,
-  archives: ['Archives', '/packages'],
   files: ['Files of packages', '/packages'],
   tree: ['Published files', '/packages'],
   hook: ['Webhooks', '/repositories/hook'],
@@ -21,9 +20,7 @@ const subjects: Readonly<Record<string, readonly [title: string, to: string] | n
   policy: ['Policy', '/policy'],
   upstream: ['Other registries', '/mirror'],
   publisher: ['Trusted publishers', '/publishers'],
-  keys: ['Keys', '/settings'],
-  mail: ['Mail', '/settings'],
-  configuration: ['Configuration', '/settings'],
+  data: ['Data folder', '/health'],
   url: ['Address of the registry', '/health'],
 };
 
@@ -36,14 +33,13 @@ export function findingNeeds(
     const [first = check] = check.split('.');
     const subject = subjects[first];
     if (subject === null || (verdict !== 'failed' && verdict !== 'warning')) return [];
-    const [title, to] = check === 'policy.feed' ? ['Advisory feeds', '/policy/feeds'] : (subject ?? [first, '/health']);
+    const [title, to] =
+      check === 'policy.feed' ? ['Advisory feeds', '/policy/feeds'] : (subject ?? [`The check “${first}”`, '/health']);
     const kind = verdict === 'failed' ? 'bad' : 'warn';
     const detail = [message, advice ?? '']
       .map((text) => withCapital(inWords(text, names)).replace(/\.?$/, '.'))
       .join(' ');
-    return [
-      { kind, title: `${withCapital(title)}: ${kind === 'bad' ? 'a check failed' : 'a check warns'}`, detail, to },
-    ];
+    return [{ kind, title: `${title}: ${kind === 'bad' ? 'a check failed' : 'a check warns'}`, detail, to }];
   });
 }
 
@@ -51,7 +47,6 @@ const codes: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name of the host is not known',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ECONNREFUSED: 'nothing answers at this address',
-  ECONNRESET: 'the connection was cut',
   ETIMEDOUT: 'there was no answer in time',
   EHOSTUNREACH: 'no way leads to the host',
 };

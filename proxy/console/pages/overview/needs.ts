@@ -63,22 +63,18 @@ const soonMs = 14 * dayMs;
 const maxOfKind = 5;
 
 export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
+  const failing = facts.repositories.filter(({ status }) => status === 'error');
   const needs = [
     ...(facts.disks ?? []).flatMap(diskNeed),
-    ...buildNeeds(facts),
-    ...atMost(facts.repositories.filter(({ status }) => status === 'error').map(repositoryNeed), (left) => ({
-      kind: 'bad',
-      title: `${formatCount(left, 'more repository fails', 'more repositories fail')}`,
-      detail: 'The list of repositories names them.',
-      to: '/repositories',
-    })),
+    ...buildNeeds(facts, failing.length),
+    ...atMost(failing.map(repositoryNeed), 'more repository fails', 'more repositories fail', '/repositories'),
     ...connectionNeeds(facts.connections ?? []),
-    ...atMost((facts.endpoints ?? []).map(endpointNeed), (left) => ({
-      kind: 'warn',
-      title: formatCount(left, 'more endpoint is notified of nothing', 'more endpoints are notified of nothing'),
-      detail: 'The list of notifications names them.',
-      to: '/notifications',
-    })),
+    ...atMost(
+      (facts.endpoints ?? []).map(endpointNeed),
+      'more endpoint is notified of nothing',
+      'more endpoints are notified of nothing',
+      '/notifications',
+    ),
     ...facts.upstreams.map(({ upstream, message }) => ({
       kind: 'warn' as const,
       title: `The registry ${upstream} is not used`,
@@ -86,7 +82,12 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
       to: '/mirror',
     })),
     ...alarmNeeds(facts.alarms),
-    ...leftOutNeeds(facts.leftOut),
+    ...atMost(
+      facts.leftOut.map(leftOutNeed),
+      'more version was left out',
+      'more versions were left out',
+      '/repositories',
+    ),
     ...tokenNeeds(facts.tokens ?? [], nowMs),
     ...findingNeeds(facts.findings ?? [], facts.repositories),
   ];
@@ -109,8 +110,7 @@ function diskNeed({ folder, acceptsWrites, bytes }: DiskSpace): readonly Need[] 
   ];
 }
 
-function buildNeeds({ lastBuild, damaged, countsAlone, repositories }: NeedFacts): readonly Need[] {
-  const failing = repositories.filter(({ status }) => status === 'error').length;
+function buildNeeds({ lastBuild, damaged, countsAlone }: NeedFacts, failing: number): readonly Need[] {
   const needs: Need[] = [];
   if (lastBuild?.outcome === 'failed')
     needs.push({
@@ -151,12 +151,7 @@ function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {
     detail: message,
     to: '/mirror',
   }));
-  return atMost(needs, (left) => ({
-    kind: 'bad',
-    title: `${formatCount(left, 'more alarm')} about other registries`,
-    detail: 'The page about the mirror has them.',
-    to: '/mirror',
-  }));
+  return atMost(needs, 'more alarm about other registries', 'more alarms about other registries', '/mirror');
 }
 
 function repositoryNeed({ error_message: message, ...repository }: RepositoryDocument): Need {
@@ -175,21 +170,7 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
     detail: message,
     to: `/connections/${id}`,
   }));
-  return atMost(needs, (left) => ({
-    kind: 'warn',
-    title: formatCount(left, 'more problem of connections', 'more problems of connections'),
-    detail: 'The list of connections names them.',
-    to: '/connections',
-  }));
-}
-
-function leftOutNeeds(versions: readonly LeftOutVersion[]): readonly Need[] {
-  return atMost(versions.map(leftOutNeed), (left) => ({
-    kind: 'warn',
-    title: `${formatCount(left, 'more version was', 'more versions were')} left out`,
-    detail: 'The page of each repository lists its own. `libretto build` on the host lists all.',
-    to: '/repositories',
-  }));
+  return atMost(needs, 'more problem of connections', 'more problems of connections', '/connections');
 }
 
 /** The page “Why” of a package names its source; without a name, the page of the repository has the reason. */
@@ -227,18 +208,15 @@ function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Nee
       detail: 'Give it a later end, or make another token.',
       to: `/tokens/${id}`,
     }));
-  return atMost(ending, (left) => ({
-    kind: 'warn',
-    title: `${formatCount(left, 'more token ends', 'more tokens end')} within 14 days`,
-    detail: 'The list of tokens names them.',
-    to: '/tokens',
-  }));
+  return atMost(ending, 'more token ends within 14 days', 'more tokens end within 14 days', '/tokens');
 }
 
-/** `more`: for the number of needs that are left out. */
-function atMost(needs: readonly Need[], more: (left: number) => Need): readonly Need[] {
-  const left = needs.length - maxOfKind;
-  return left > 0 ? [...needs.slice(0, maxOfKind), more(left)] : needs;
+/** `one`, `many`: the words for those that are left out. `to`: the list of all. */
+function atMost(needs: readonly Need[], one: string, many: string, to: string): readonly Need[] {
+  const last = needs[maxOfKind];
+  if (last === undefined) return needs;
+  const title = formatCount(needs.length - maxOfKind, one, many);
+  return [...needs.slice(0, maxOfKind), { kind: last.kind, title, detail: 'The list names them.', to }];
 }
 
 // The notification endpoints that need a person's attention. Pure.
@@ -249,11 +227,6 @@ const titles: Readonly<Record<EndpointProblem['kind'], string>> = {
   paused: 'does not get its notifications',
 };
 
-function endpointNeed({ endpoint: { id, name }, kind, message }: EndpointProblem): {
-  readonly kind: 'warn';
-  readonly title: string;
-  readonly detail: string;
-  readonly to: string;
-} {
+function endpointNeed({ endpoint: { id, name }, kind, message }: EndpointProblem): Need {
   return { kind: 'warn', title: `${name} ${titles[kind]}`, detail: message, to: `/notifications/${id}` };
 }

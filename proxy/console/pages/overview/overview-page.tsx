@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
@@ -33,7 +34,7 @@ export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child
       {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
       {publications === undefined || publications.length === 0 ? null : (
         <section class="stack">
-          <h2>Last publications</h2>
+          <h2>Last releases</h2>
           <ul class="plain stack">
             {publications.map((publication) => (
               <li>
@@ -42,7 +43,7 @@ export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child
             ))}
           </ul>
           <p class="small">
-            <A to="/history">Show the whole history</A>
+            <A to="/history">Show all releases</A>
           </p>
         </section>
       )}
@@ -64,11 +65,7 @@ function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: 
     <section class="panel">
       <h2>Needs you</h2>
       <NeedsList needs={needs} />
-      {may('getHealth') ? (
-        <p>
-          <A to="/health">Show the status of every area</A>
-        </p>
-      ) : null}
+      {may('getHealth') ? <ButtonLink to="/health">Show the status of every area</ButtonLink> : null}
     </section>
   );
 }

@@ -17,6 +17,7 @@ import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
+import { changesSomething } from '../history/history-page.tsx';
 import { describePublications, type DescribedPublication } from '../history/described-publication.ts';
 import { readLeftOut } from './left-out.ts';
 import { needsOf, type Need, type NeedFacts } from './needs.ts';
@@ -51,6 +52,8 @@ export interface Overview extends Needs {
 
 const shownDays = 30;
 const shownPublications = 5;
+/** some of them changed no package */
+const lookedAt = 20;
 
 export async function readOverview(services: OverviewServices, request: SignedInRequest): Promise<Overview> {
   const [found, installs, publications] = await Promise.all([
@@ -118,8 +121,9 @@ async function readPublications(
   request: SignedInRequest,
 ): Promise<Overview['publications']> {
   try {
-    const { publications: newest } = await publications.list({ limit: shownPublications });
-    return await describePublications(state, newest, request);
+    const { publications: newest } = await publications.list({ limit: lookedAt });
+    const described = await describePublications(state, newest, request);
+    return described.filter(changesSomething).slice(0, shownPublications);
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return undefined;
     throw error;

@@ -2,12 +2,8 @@
 // know each of them. Where nothing has the words, names that differ by a slip count.
 
 import { parsePackageName } from '../../../../build/contract/name.ts';
-import { createCallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { readUsers } from '../../../auth/user-records.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
-import type { PublishedFiles } from '../../../core/tree/published-files.ts';
-import type { MirroredCatalogue } from '../../../mirror/mirrored-catalogue.ts';
-import type { Catalogue } from '../../../packages/catalogue.ts';
+import type { View } from '../../../core/views/view.ts';
 import { readPublishedPackage } from '../../../packages/published-package.ts';
 import { rankPackages, type Searched } from '../../../packages/rank-packages.ts';
 import { similarParts } from '../../../packages/similar-names.ts';
@@ -15,14 +11,11 @@ import { settingKeys } from '../../../settings/definitions.ts';
 import type { IconName } from '../../components/icon.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { sections, type SectionEntry } from '../../frame/sections.ts';
+import type { PackagePageServices } from '../package/package-services.ts';
 import { labelOf } from '../settings/setting-groups.ts';
+import { tokensFor, type TokenPageServices } from '../tokens/services.ts';
 
-export interface SearchPageServices extends CallerTokensOptions {
-  readonly catalogue: Catalogue;
-  readonly published: PublishedFiles;
-  readonly mirrored: MirroredCatalogue | undefined;
-  readonly state: Pick<StateStore, 'range'>;
-}
+export type SearchPageServices = Pick<PackagePageServices, 'mirrored'> & TokenPageServices;
 
 export interface Found {
   readonly icon: IconName;
@@ -67,7 +60,7 @@ export async function findAnything(
     if ('to' in one) return [one as Entry];
     const { name, description } = one;
     const found = { icon: 'package' as const, label: name, detail: description ?? '', to: `/packages/${name}` };
-    return wanted === undefined ? [found] : [found, ...(await versionsOf(services, request, name, wanted))];
+    return wanted === undefined ? [found] : [found, ...(await versionsOf(services, caller.view, name, wanted))];
   });
   return (await Promise.all(rows)).flat();
 }
@@ -75,14 +68,14 @@ export async function findAnything(
 /** The newest versions that begin with `wanted`. */
 async function versionsOf(
   { published }: SearchPageServices,
-  { caller }: SignedInRequest,
+  view: View | undefined,
   text: string,
   wanted: string,
 ): Promise<readonly Found[]> {
   const name = parsePackageName(text);
   if (name === undefined) return [];
   const bare = (version: string): string => version.replace(/^v(?=\d)/i, '').toLowerCase();
-  return (await readPublishedPackage(published, name, caller.view))
+  return (await readPublishedPackage(published, name, view))
     .map(({ entry: { version } }) => version)
     .filter((version) => bare(version).startsWith(bare(wanted)))
     .slice(0, 3)
@@ -95,9 +88,10 @@ async function versionsOf(
 }
 
 /** Pages, tokens, people and settings that this visitor may open. */
-async function readOthers(services: SearchPageServices, { may, caller }: SignedInRequest): Promise<readonly Entry[][]> {
+async function readOthers(services: SearchPageServices, request: SignedInRequest): Promise<readonly Entry[][]> {
+  const { may } = request;
   const pages = sections.filter(({ operation }) => may(operation)) as readonly SectionEntry[];
-  const tokens = may('listTokens') ? await createCallerTokens(services, caller).list() : [];
+  const tokens = may('listTokens') ? await tokensFor(services, request).list() : [];
   const people = may('listUsers') ? await readUsers(services.state) : [];
   const settings = may('updateSettings') ? settingKeys : [];
   return [

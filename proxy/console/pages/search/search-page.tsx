@@ -36,7 +36,7 @@ function SearchPage({ words, found }: { readonly words: string; readonly found: 
         <ul class="plain">
           {found.map(({ icon, label, detail, to }) => (
             <li>
-              <A to={to} class="row whole">
+              <A to={to} class="row">
                 <Icon name={icon} />
                 <span>{label}</span>
                 <span class="soft small">{detail}</span>
