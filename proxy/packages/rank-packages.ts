@@ -1,14 +1,7 @@
 // Ranks the results of a search: names before keywords before descriptions, maintained before abandoned packages, and
 // much used packages before others. Pure.
 
-import { searchFilter, wordsOf } from './search-packages.ts';
-import type { PackageSummary } from './package-summary.ts';
-
-/** What a search compares. */
-export interface Searched extends Pick<PackageSummary, 'type' | 'keywords' | 'abandoned' | 'text'> {
-  readonly name: string;
-  readonly description?: string | null;
-}
+import { searchFilter, wordsOf, type Searched } from './search-packages.ts';
 
 export interface RankedSearch {
   /** words that must all occur in name, description or keywords; none: all packages */

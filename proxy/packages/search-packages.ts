@@ -9,17 +9,19 @@ export interface PackageSearch {
   readonly vendor?: string | undefined;
 }
 
+/** What a search compares. */
+export interface Searched extends Pick<PackageSummary, 'type' | 'keywords' | 'abandoned' | 'text'> {
+  readonly name: string;
+  readonly description?: string | null;
+}
+
 export type PackageSort = 'name' | 'updated' | 'downloads';
 
 export function searchPackages(packages: Iterable<PackageSummary>, search: PackageSearch): PackageSummary[] {
   return [...packages].filter(searchFilter(search));
 }
 
-export function searchFilter({
-  words = '',
-  type,
-  vendor,
-}: PackageSearch): (summary: Pick<PackageSummary, 'type' | 'text'> & { readonly name: string }) => boolean {
+export function searchFilter({ words = '', type, vendor }: PackageSearch): (searched: Searched) => boolean {
   const wanted = wordsOf(words);
   const ofType = type?.toLowerCase();
   const prefix = vendor === undefined ? undefined : `${vendor.toLowerCase()}/`;

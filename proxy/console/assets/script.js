@@ -94,7 +94,7 @@ function enableLiveSearch() {
     const replace = refresherOf(id);
     const refresh = async () => {
       const fields = [...new FormData(form)].filter(([, value]) => value !== '');
-      const address = `${new URL(form.action).pathname}?${new URLSearchParams(fields)}`;
+      const address = `${new URL(form.getAttribute('action') ?? '', location).pathname}?${new URLSearchParams(fields)}`;
       if ((await replace(address)) && id === 'results') history.replaceState(null, '', address);
     };
     const soon = (delay, otherwise) => {

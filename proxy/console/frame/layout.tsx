@@ -4,10 +4,9 @@ import { type Child, useContext } from 'hono/jsx';
 import { decideFor, type SessionCaller } from '../../auth/caller.ts';
 import type { PageView } from './definitions.ts';
 import { groups, sections, type Section, type SectionEntry } from './sections.ts';
-import { BrandContext } from '../components/brand.ts';
 import { Icon } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
-import { A, assetAt, hrefTo, PlaceContext } from '../components/place.tsx';
+import { A, assetAt, BrandContext, hrefTo, PlaceContext } from '../components/place.tsx';
 
 interface LayoutProps {
   readonly view: PageView;
@@ -141,7 +140,7 @@ interface SectionsProps {
 function Sections({ caller, current }: SectionsProps): Child {
   const open: readonly SectionEntry[] = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
   const entriesOf = (title: string | undefined): Child => (
-    <ul aria-label={title}>
+    <ul>
       {open
         .filter(({ group }) => group === title)
         .map(({ id, label, path, icon }) => (
@@ -161,7 +160,7 @@ function Sections({ caller, current }: SectionsProps): Child {
         .filter((title) => open.some(({ group }) => group === title))
         .map((title) => (
           <>
-            <p aria-hidden="true">{title}</p>
+            <p>{title}</p>
             {entriesOf(title)}
           </>
         ))}

@@ -2,11 +2,10 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../core/http/answer.ts';
-import { BrandContext } from '../components/brand.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
 import { FilledByContext } from '../components/notice.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
-import { PlaceContext, rootFrom } from '../components/place.tsx';
+import { BrandContext, PlaceContext, rootFrom } from '../components/place.tsx';
 import { ConsoleLayout } from './layout.tsx';
 import { isDownload, isRedirect, type PageOutcome, type PageView, type Redirect } from './definitions.ts';
 import { confirmationSeconds } from './submit-form.ts';

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { brandOf, standardBrand, type Brand } from '../components/brand.ts';
+import { brandOf, standardBrand, type Brand } from '../components/place.tsx';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
 import { isHostOf, transportOf, type ConnectionInfo, type TransportRules } from './transport.ts';
 

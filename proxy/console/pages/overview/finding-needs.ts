@@ -48,7 +48,6 @@ const codes: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ECONNREFUSED: 'nothing answers at this address',
   ETIMEDOUT: 'there was no answer in time',
-  EHOSTUNREACH: 'no way leads to the host',
 };
 
 /** Names of repositories instead of their ids, and a sentence instead of the code of an error. */

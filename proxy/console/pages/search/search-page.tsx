@@ -29,7 +29,7 @@ function SearchPage({ words, found }: { readonly words: string; readonly found: 
         <WordsFilter value={words} placeholder="Such as: money 1.2" />
         <button class="button">Search</button>
       </form>
-      <div id="found" class="found" hidden={words === ''}>
+      <div id="found" hidden={words === ''}>
         <p class="soft small" role="status">
           {found.length === 0 ? 'Nothing has these words. Try fewer.' : formatCount(found.length, 'result')}
         </p>
@@ -39,7 +39,7 @@ function SearchPage({ words, found }: { readonly words: string; readonly found: 
               <A to={to} class="row">
                 <Icon name={icon} />
                 <span>{label}</span>
-                <span class="soft small">{detail}</span>
+                <span class="soft small row-end">{detail}</span>
               </A>
             </li>
           ))}
