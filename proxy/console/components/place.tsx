@@ -3,7 +3,7 @@
 // place.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
-import type { SettingValues } from '../../settings/definitions.ts';
+import { standardBrand, type Brand } from '../request/visit.ts';
 import { catalogueFile } from './catalogue-file.ts';
 
 export interface Place {
@@ -46,18 +46,5 @@ export function A({ to, children, ...rest }: AnchorProps): Child {
   );
 }
 
-// The name and the colour of the registry, in the head, in titles and on the page for signing in.
-
-export interface Brand {
-  readonly name: string;
-  /** a choice of the setting `branding.color`: the style sheet has a hue for each */
-  readonly color: string;
-}
-
-export const standardBrand: Brand = { name: 'Libretto', color: 'indigo' };
-
+/** The name and the colour of the registry, in the head, in titles and on the page for signing in. */
 export const BrandContext = createContext<Brand>(standardBrand);
-
-export function brandOf({ 'branding.name': name, 'branding.color': color }: SettingValues): Brand {
-  return { name, color };
-}

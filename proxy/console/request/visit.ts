@@ -6,9 +6,16 @@ import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { pathBelowHost } from '../../../build/contract/registry-address.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { brandOf, standardBrand, type Brand } from '../components/place.tsx';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
 import { isHostOf, transportOf, type ConnectionInfo, type TransportRules } from './transport.ts';
+
+export interface Brand {
+  readonly name: string;
+  /** a choice of the setting `branding.color`: the style sheet has a hue for each */
+  readonly color: string;
+}
+
+export const standardBrand: Brand = { name: 'Libretto', color: 'indigo' };
 
 export interface Visit extends CookiePlace {
   readonly request: FeatureRequest;
@@ -69,7 +76,8 @@ export async function authenticateVisit(
   const proof = readCookie(cookie, 'confirmed', visit);
   const isConfirmed = caller !== undefined && proof !== undefined && (await confirmations.verify(proof, caller, nowMs));
   const confirmsAt = identityProviders.find(({ id }) => id === caller?.provider);
-  return { ...visit, caller, isConfirmed, confirmsAt, brand: brandOf(await settings.current()) };
+  const { 'branding.name': name, 'branding.color': color } = await settings.current();
+  return { ...visit, caller, isConfirmed, confirmsAt, brand: { name, color } };
 }
 
 /** The addresses, without `/ui` and without a slash at their end. */

@@ -5,7 +5,15 @@ import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { repositoryName } from '../repositories/repository-words.tsx';
-import type { Need } from './needs.ts';
+
+export interface Need {
+  readonly kind: 'bad' | 'warn';
+  readonly title: string;
+  /** the reason, or the repair */
+  readonly detail: string;
+  /** the page where it is repaired; undefined: the visitor may not open it */
+  readonly to?: string;
+}
 
 /** The first part of a check's name → what it is about, and where it is repaired. null: another need has it. */
 const subjects: Readonly<Record<string, readonly [title: string, to: string] | null>> = {

@@ -13,17 +13,10 @@ import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
 import { repositoryName } from '../repositories/repository-words.tsx';
-import { findingNeeds } from './finding-needs.ts';
+import { findingNeeds, type Need } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
 
-export interface Need {
-  readonly kind: 'bad' | 'warn';
-  readonly title: string;
-  /** the reason, or the repair */
-  readonly detail: string;
-  /** the page where it is repaired; undefined: the visitor may not open it */
-  readonly to?: string;
-}
+export type { Need } from './finding-needs.ts';
 
 /** The areas of the page “Status”, with the beginnings of the addresses where they are repaired. */
 export const areas = {

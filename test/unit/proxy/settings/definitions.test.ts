@@ -3,9 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { settingDefinitions } from '../../../../../proxy/settings/definitions.ts';
+import { settingDefinitions } from '../../../../proxy/settings/definitions.ts';
 
-const sheet = new URL('../../../../../proxy/console/assets/style/1-colours.css', import.meta.url);
+const sheet = new URL('../../../../proxy/console/assets/style/1-colours.css', import.meta.url);
 const css = readFileSync(sheet, 'utf8');
 
 /** What stands on what. */
