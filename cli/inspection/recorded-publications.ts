@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication } from '../../build/contract/publication.ts';
+import { parseStability } from '../../build/contract/stability.ts';
 import { changesIn, summaryOf } from '../../build/history/publication-summary.ts';
 import { recordIn, publicationRecordPath, type PublicationRecord } from '../../build/history/record.ts';
 import { parseOwnFile } from '../../build/output/parse-own-file.ts';
@@ -29,7 +30,7 @@ interface CachedSummary {
 }
 
 const cacheBytes = 4 * 1024 * 1024;
-const summaryBytes = 700;
+const summaryBytes = 1400;
 
 /** `dataDirectory`: with the folder `build/`, where builds run. */
 export function createRecordedPublications(dataDirectory: string, published: PublishedFiles): Publications {
@@ -116,7 +117,19 @@ class Records {
 }
 
 function summarize(record: PublicationRecord): PublicationSummary {
-  return { ...summaryOf(record), names: record.packages.slice(0, mostNames).map(({ name }) => name) };
+  const first = record.packages.slice(0, mostNames);
+  const releasesIn = (kind: 'added' | 'withdrawn'): readonly string[] =>
+    first
+      .flatMap(({ name, ...change }) => change[kind].map(({ version }) => ({ name, version })))
+      .filter(({ version }) => parseStability(version) !== 'dev')
+      .slice(0, mostNames)
+      .map(({ name, version }) => `${name} ${version}`);
+  return {
+    ...summaryOf(record),
+    names: first.map(({ name }) => name),
+    released: releasesIn('added'),
+    recalled: releasesIn('withdrawn'),
+  };
 }
 
 /** 0: nothing is published. */

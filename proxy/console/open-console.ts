@@ -33,6 +33,7 @@ import type { PolicyPageServices } from './pages/policy/services.ts';
 import { registerPublisherPages } from './pages/publishers/publishers.tsx';
 import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
+import { registerSearchPage } from './pages/search/search-page.tsx';
 import { registerSettingsPages } from './pages/settings/settings-list.tsx';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
 import { registerSignInPages, type SignInServices } from './pages/sign-in/sign-in-pages.ts';
@@ -74,6 +75,7 @@ export function openConsole(services: ConsoleServices, place: ConsolePlace, page
   return createConsole({
     ...place,
     sessions,
+    settings: services.settings,
     confirmations,
     check: { byPassword: confirmations.confirm, byPasskey: passkeys.confirm },
     identityProviders: services.singleSignOn?.providers ?? [],
@@ -107,6 +109,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerPeoplePages(pages, services);
   registerAuditPages(pages, services);
   registerSettingsPages(pages, services);
+  registerSearchPage(pages, services);
   registerMirrorPages(pages, services);
   registerComparePage(pages, services);
   registerHistoryPages(pages, services);

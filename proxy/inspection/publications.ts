@@ -22,6 +22,10 @@ export interface PublicationSummary {
   };
   /** the first packages with a change, sorted by name; at most `mostNames` */
   readonly names: readonly string[];
+  /** releases of those packages that were added, such as `acme/cart 2.3.1`: branches are no releases */
+  readonly released: readonly string[];
+  /** their releases that were withdrawn */
+  readonly recalled: readonly string[];
 }
 
 export const mostNames = 6;

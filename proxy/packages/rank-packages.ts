@@ -1,8 +1,7 @@
 // Ranks the results of a search: names before keywords before descriptions, maintained before abandoned packages, and
 // much used packages before others. Pure.
 
-import { searchFilter, wordsOf } from './search-packages.ts';
-import type { PackageSummary } from './package-summary.ts';
+import { searchFilter, wordsOf, type Searched } from './search-packages.ts';
 
 export interface RankedSearch {
   /** words that must all occur in name, description or keywords; none: all packages */
@@ -13,15 +12,15 @@ export interface RankedSearch {
   readonly best: number;
 }
 
-export interface Ranked {
+export interface Ranked<Summary> {
   /** best first */
-  readonly best: readonly PackageSummary[];
+  readonly best: readonly Summary[];
   /** number of matches */
   readonly total: number;
 }
 
-interface Candidate {
-  readonly summary: PackageSummary;
+interface Candidate<Summary extends Searched> {
+  readonly summary: Summary;
   readonly score: number;
   readonly uses: number;
 }
@@ -30,14 +29,14 @@ interface Candidate {
 const packagesInTurn = 1000;
 
 /** `packages`: by name. `usesOf`: how much a package is used; it decides between equals, and then the name. */
-export async function rankPackages(
-  packages: Iterable<PackageSummary>,
+export async function rankPackages<Summary extends Searched>(
+  packages: Iterable<Summary>,
   { words, type, best }: RankedSearch,
   usesOf: (name: string) => number,
-): Promise<Ranked> {
+): Promise<Ranked<Summary>> {
   const wanted = wordsOf(words);
   const fits = searchFilter({ words, type });
-  const leading: Candidate[] = [];
+  const leading: Candidate<Summary>[] = [];
   let [looked, total] = [0, 0];
   for (const summary of packages) {
     if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
@@ -53,27 +52,31 @@ export async function rankPackages(
 }
 
 /** Inserts a candidate at its rank, behind its equals, and drops the last one above `most`. */
-function insert(leading: Candidate[], candidate: Candidate, most: number): void {
+function insert<Summary extends Searched>(
+  leading: Candidate<Summary>[],
+  candidate: Candidate<Summary>,
+  most: number,
+): void {
   const last = leading.at(-1);
   if (leading.length >= most && (last === undefined || !isBetter(candidate, last))) return;
   let [low, high] = [0, leading.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBetter(candidate, leading[middle] as Candidate)) high = middle;
+    if (isBetter(candidate, leading[middle] as Candidate<Summary>)) high = middle;
     else low = middle + 1;
   }
   leading.splice(low, 0, candidate);
   if (leading.length > most) leading.pop();
 }
 
-function isBetter(one: Candidate, other: Candidate): boolean {
+function isBetter(one: Candidate<Searched>, other: Candidate<Searched>): boolean {
   if (one.score !== other.score) return one.score > other.score;
   const [maintained, otherMaintained] = [one.summary.abandoned === false, other.summary.abandoned === false];
   return maintained === otherMaintained ? one.uses > other.uses : maintained;
 }
 
 /** The score of a word that occurs in the package. */
-function scoreOf({ name, keywords }: PackageSummary, word: string): number {
+function scoreOf({ name, keywords }: Searched, word: string): number {
   const project = name.slice(name.indexOf('/') + 1);
   if (name === word || project === word) return 6;
   if (project.startsWith(word) || name.startsWith(word)) return 5;

@@ -9,13 +9,19 @@ export interface PackageSearch {
   readonly vendor?: string | undefined;
 }
 
+/** What a search compares. */
+export interface Searched extends Pick<PackageSummary, 'type' | 'keywords' | 'abandoned' | 'text'> {
+  readonly name: string;
+  readonly description?: string | null;
+}
+
 export type PackageSort = 'name' | 'updated' | 'downloads';
 
 export function searchPackages(packages: Iterable<PackageSummary>, search: PackageSearch): PackageSummary[] {
   return [...packages].filter(searchFilter(search));
 }
 
-export function searchFilter({ words = '', type, vendor }: PackageSearch): (summary: PackageSummary) => boolean {
+export function searchFilter({ words = '', type, vendor }: PackageSearch): (searched: Searched) => boolean {
   const wanted = wordsOf(words);
   const ofType = type?.toLowerCase();
   const prefix = vendor === undefined ? undefined : `${vendor.toLowerCase()}/`;

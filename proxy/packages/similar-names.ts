@@ -20,17 +20,66 @@ export async function similarNames<Named extends { readonly name: string }>(
   // one typing error in four letters: a shorter name is similar to too many others
   const slips = Math.min(2, Math.floor(name.length / 4));
   if (!whole.test(name)) return [];
+  return nearest(packages, (other) => slipsBetween(name, other, slips), slips, most);
+}
+
+/** Those with at most `allowed` slips, nearest first. */
+async function nearest<Named extends { readonly name: string }>(
+  all: Iterable<Named>,
+  slipsOf: (name: string) => number,
+  allowed: number,
+  most: number,
+): Promise<readonly Named[]> {
   const found: { readonly named: Named; readonly slips: number }[] = [];
   let looked = 0;
-  for (const named of packages) {
+  for (const named of all) {
     if ((looked += 1) % namesInTurn === 0) await new Promise(setImmediate);
-    const distance = slipsBetween(name, named.name, slips);
-    if (distance <= slips) found.push({ named, slips: distance });
+    const slips = slipsOf(named.name);
+    if (slips <= allowed) found.push({ named, slips });
   }
   return found
     .sort((one, other) => one.slips - other.slips)
     .slice(0, most)
     .map(({ named }) => named);
+}
+
+const mostWords = 4;
+
+/** Those whose names have, for each word of `typed`, a part with few slips; nearest first. */
+export async function similarParts<Named extends { readonly name: string }>(
+  all: Iterable<Named>,
+  typed: string,
+  most: number,
+): Promise<readonly Named[]> {
+  const words = partsOf(typed.trim()).slice(0, mostWords);
+  const slipsOf = (name: string): number => {
+    const parts = partsOf(name);
+    return words.reduce((sum, word) => sum + leastSlips(word, parts), 0);
+  };
+  return nearest(all, slipsOf, mostWords * 2, most);
+}
+
+function partsOf(text: string): readonly string[] {
+  return text.toLowerCase().split(/[\s/_.-]+/);
+}
+
+/** Infinity: no part is similar. Most parts are ruled out by their length and letters, which costs little. */
+function leastSlips(word: string, parts: readonly string[]): number {
+  const allowed = Math.min(2, Math.floor(word.length / 4));
+  let least = Infinity;
+  for (const part of parts) {
+    if (Math.abs(part.length - word.length) > allowed || lacks(part, word, allowed)) continue;
+    const slips = slipsBetween(word, part, allowed);
+    if (slips <= allowed) least = Math.min(least, slips);
+  }
+  return least;
+}
+
+/** True if more than `most` letters of the word do not occur in the part. */
+function lacks(part: string, word: string, most: number): boolean {
+  let missing = 0;
+  for (let at = 0; at < word.length && missing <= most; at += 1) if (!part.includes(word.charAt(at))) missing += 1;
+  return missing > most;
 }
 
 /**

@@ -71,6 +71,7 @@ function taken(key: SettingKey): z.ZodType {
 }
 
 const groups: Readonly<Record<string, string>> = {
+  branding: 'how the console presents the registry',
   mirroring: 'packages of other registries',
   limits: 'requests per hour of a token',
   sessions: 'sessions of people',
@@ -133,12 +134,12 @@ export const updateSettings = operation({
   body: settingsPatch,
   answers: 'the settings after the change',
   errors: ['SETTING_FIXED'],
-  /** of one setting: each has its own form */
+  /** of one setting: its group has a form */
   formFor: (patch) => {
     const [[key = '', value] = []] = Object.entries(flatPatch(patch));
     return value === null || value === undefined
       ? { path: `/settings/${key}/reset` }
-      : { path: `/settings/${key}`, fields: { value: settingFieldText(value) } };
+      : { path: `/settings/${key}`, fields: { [key]: settingFieldText(value) } };
   },
   run: async ({ settings }: SettingServices, patch, { actor }) =>
     documentOf(await settings.update(flatPatch(patch), actor)),
@@ -146,10 +147,10 @@ export const updateSettings = operation({
 
 export const settingOperations = [getSettings, updateSettings];
 
-/** The patch that changes one setting. null: no longer set here. */
-export function patchOf(key: SettingKey, value: JsonValue): JsonObject {
+/** The patch that changes these settings. null: no longer set here. */
+export function patchOf(changes: Iterable<readonly [SettingKey, JsonValue]>): JsonObject {
   const patch: Record<string, JsonValue | Record<string, JsonValue>> = {};
-  putAt(patch, key, value);
+  for (const [key, value] of changes) putAt(patch, key, value);
   return patch as JsonObject;
 }
 

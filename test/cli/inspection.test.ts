@@ -47,9 +47,14 @@ describe('recorded publications', () => {
     const { publications } = registry.inspection;
     const known = (await registry.json('history'))['publications'] as {
       serial: number;
-      packages: { name: string }[];
+      packages: { name: string; added: { version: string }[]; withdrawn: { version: string }[] }[];
     }[];
-    const shown = known.map(({ packages, ...summary }) => ({ ...summary, names: packages.map(({ name }) => name) }));
+    const shown = known.map(({ packages, ...summary }) => ({
+      ...summary,
+      names: packages.map(({ name }) => name),
+      released: packages.flatMap(({ name, added }) => added.map(({ version }) => `${name} ${version}`)),
+      recalled: packages.flatMap(({ name, withdrawn }) => withdrawn.map(({ version }) => `${name} ${version}`)),
+    }));
     expect(shown.map(({ serial }) => serial)).toEqual([4, 3, 2]);
     expect(await publications.list({ limit: 2 })).toEqual({ publications: shown.slice(0, 2), next: 3 });
     expect(await publications.list({ before: 3, limit: 2 })).toEqual({ publications: shown.slice(2), next: null });

@@ -149,7 +149,7 @@ const tooMany = {
   value: 9_999_999_999,
   command: 'settings set limits.read 9999999999',
   flag: 'limits.read ',
-  at: 'value',
+  at: 'limits.read',
 };
 
 const settings: Noun = {
@@ -161,7 +161,7 @@ const settings: Noun = {
     const argument = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(' ', '~');
     const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
     return [
-      { ...row, form: `/settings/${key}`, fields: { value: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
+      { ...row, form: `/settings/${key}`, fields: { [key]: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
       { ...row, body: body(null), command: `settings unset ${key}`, form: `/settings/${key}/reset` },
     ];
   }),

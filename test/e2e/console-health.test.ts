@@ -42,7 +42,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chr
     await page.goto(`${console}/health`);
     await page.evaluate("document.body.setAttribute('data-seen', '')");
     await page.getByText('Checked just now').waitFor();
-    expect(await page.locator('#findings').innerText()).toContain('Node.js');
+    expect(await page.locator('#findings details').textContent()).toContain('Node.js');
     expect(await page.locator('body[data-seen]').count()).toBe(1);
     await context.close();
   });
@@ -54,7 +54,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the page about health, in Chr
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByText(/The registry is being checked|Checked just now/).waitFor();
     await page.getByText('Checked just now').waitFor();
-    expect(await page.locator('#findings').innerText()).toContain('Node.js');
+    expect(await page.locator('#findings details').textContent()).toContain('Node.js');
     await context.close();
   });
 });

@@ -1,5 +1,5 @@
-// Tests the filters of lists in Chromium against the shipped program: results follow the typing, and a failed refresh
-// ends with words that say so.
+// Tests the filters of lists and the search in the head in Chromium, against the shipped program: results follow the
+// typing, keys move and open, and a failed refresh ends with words that say so.
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +64,24 @@ describe.skipIf(lacks('chromium-headless-shell'))('the filters of a list', () =>
     await page.getByLabel('Who').press('Enter');
     await page.waitForURL(/[?]who=ada/);
     await page.getByText('This list is old').waitFor({ state: 'detached' });
+  });
+
+  it('the search in the head finds while one types, by the keyboard alone, and forgives a typing error', async () => {
+    await open('/audit/verify');
+    const before = browsing.complaints.length;
+    await page.keyboard.press('/');
+    await page.keyboard.type('notificatons');
+    const found = page.locator('.top-bar #found a');
+    await found.first().waitFor();
+    expect(await found.allInnerTexts()).toEqual([expect.stringMatching(/^Notifications/)]);
+    await page.keyboard.press('ArrowDown');
+    expect(await found.first().evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await found.first().isVisible()).toBe(false);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/notifications');
+    expect(browsing.complaints.slice(before)).toEqual([]);
   });
 
   it('after the end of the session Enter leads to the page for signing in', async () => {

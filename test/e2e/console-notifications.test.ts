@@ -46,12 +46,12 @@ describe.skipIf(lacks('chromium-headless-shell', 'php'))('notifications in the c
 
   it('a person without a mouse makes an endpoint; the lines of its page verify a test, and refuse others', async () => {
     const port = await freePort();
-    await tabTo(page, 'New endpoint');
+    await tabTo(page, 'Create endpoint');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'New endpoint' }).waitFor();
+    await page.getByRole('heading', { name: 'Create endpoint' }).waitFor();
     await tabTo(page, 'Address');
     await page.keyboard.type(`http://127.0.0.1:${port}/`);
-    await tabTo(page, 'Make the endpoint');
+    await tabTo(page, 'Create endpoint');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Secret' }).waitFor();
     expect(await shownFaults(page)).toEqual([]);
@@ -90,7 +90,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'php'))('notifications in the c
     await plain.getByLabel('Form').selectOption('standard');
     await plain.getByLabel('Signature').selectOption('v1a');
     await plain.getByLabel('Address').fill(`http://127.0.0.1:${port}/`);
-    await plain.getByRole('button', { name: 'Make the endpoint' }).click();
+    await plain.getByRole('button', { name: 'Create endpoint' }).click();
     const variables = { WEBHOOK_PUBLIC_KEY: await block(plain, 'the public key') };
     const lines = await block(plain, 'the lines that verify a request');
     await using _ = await startPhpReceiver(port, lines, variables);

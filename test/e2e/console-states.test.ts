@@ -101,7 +101,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('what the console shows on the
   it('the link of an invitation', async () => {
     await open('/people/invite');
     await fill('Email', 'grace@example.org');
-    await press('Make the invitation');
+    await press('Create invitation');
     await shows('Copy the link now.');
     await isGood();
     invitation = (await page.getByLabel('the link', { exact: true }).innerText()).trim();

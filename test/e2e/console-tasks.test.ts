@@ -272,14 +272,15 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await enter('Overview');
     await keyboard.press('/');
     await keyboard.type('tool');
-    await enter('Packages');
-    await tabTo(keys, 'acme/tool');
     await enter('acme/tool');
+    // the line to install it: found by one key, copied by one click
+    await keys.locator('[data-copy] .copy').first().click();
+    await keys.getByText('Copied', { exact: true }).first().waitFor();
 
     await tabTo(keys, 'Tokens');
     await enter('Tokens');
-    await tabTo(keys, 'New token');
-    await enter('New token');
+    await tabTo(keys, 'Create token');
+    await enter('Create token');
     await tabTo(keys, 'Description');
     await keyboard.type('A laptop');
     await tabTo(keys, 'Create token');

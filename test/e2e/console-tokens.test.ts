@@ -31,7 +31,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'composer', 'php'))('a token fr
     await page.locator('#email').fill(person.email);
     await page.locator('#password').fill(person.password);
     await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { name: 'New token' }).waitFor();
+    await page.getByRole('heading', { name: 'Create token' }).waitFor();
   });
   afterAll(async () => {
     await browsing[Symbol.asyncDispose]();

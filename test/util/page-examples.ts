@@ -11,6 +11,7 @@ const queries: Readonly<Record<string, string>> = {
   '/packages/:vendor/:package/compare': '?from=2.4.0&to=2.4.1',
   '/packages/:vendor/:package/policy': '?version=2.4.0',
   '/tokens/:id': '?package=acme/billing',
+  '/search': '?q=c',
 };
 
 /** Below /ui. Throws for a parameter without an example. */

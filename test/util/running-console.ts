@@ -186,6 +186,7 @@ function consoleServices(
   { configuration = [], mirrorReport, hasBuilder = true }: ConsoleOptions,
 ): ConsoleServices {
   const data = services.dataDirectory ?? '';
+  let opened: ReturnType<typeof inspectionServices> | undefined;
   return {
     ...services,
     dataDirectory: hasBuilder ? services.dataDirectory : undefined,
@@ -195,7 +196,7 @@ function consoleServices(
     mirrorReport,
     configuration,
     inspection: async () => ({
-      ...(await inspectionServices(services, state, data)),
+      ...(await (opened ??= inspectionServices(services, state, data))),
       ...(hasBuilder ? {} : withoutBuilder),
     }),
     restorationsOf: (actor: Actor) =>

@@ -40,7 +40,7 @@ async function change(
   value: JsonValue,
 ): Promise<void> {
   const key = settingKeyOf(name);
-  const views = settingViews(await call(updateSettings, patchOf(key, value)));
+  const views = settingViews(await call(updateSettings, patchOf([[key, value]])));
   report({ settings: views.filter((view) => view.key === key) }, describe);
 }
 

@@ -31,20 +31,23 @@ function showLocalTimes(within) {
   for (const time of within.querySelectorAll('time[datetime]')) time.title = exact.format(new Date(time.dateTime));
 }
 
-/** On a phone, navigation and tabs scroll sideways: the marked entry comes into view. */
+/** On a phone, tabs scroll sideways: the marked one comes into view. */
 function showMarked() {
   for (const mark of document.querySelectorAll('[aria-current=page]')) {
-    const list = mark.closest('.sections, .tabs');
+    const list = mark.closest('.tabs');
     const [inner, outer] = [mark, list].map((one) => one?.getBoundingClientRect());
     if (list) list.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
   }
 }
 
-/** `/` puts the cursor into the search, as long as nothing else is being typed. */
+/** `/`, as long as nothing else is being typed, and Ctrl+K or ⌘K put the cursor into the search. */
 function enableSlash() {
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest('input, textarea, select, [contenteditable]')) return;
+    const isCommand = event.key === 'k' && (event.ctrlKey || event.metaKey);
+    if (!isCommand) {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.closest('input, textarea, select, [contenteditable]')) return;
+    }
     const search = document.querySelector('[data-slash]');
     if (search === null) return;
     event.preventDefault();
@@ -66,6 +69,7 @@ function refresherOf(id) {
     if (turn !== newest) return false;
     const part = new DOMParser().parseFromString(text, 'text/html').getElementById(id);
     if (part === null) throw new Error('the part is missing');
+    keepAddresses(part, new URL(address, location));
     document.getElementById(id).replaceWith(part);
     enhance(part);
     return true;
@@ -82,26 +86,48 @@ function sayOld(results) {
   results.prepend(notice);
 }
 
-/** A form marked `data-live` shows its results in `#results` while one types. If that fails, Enter loads the page. */
+/** A form marked `data-live` shows its results in `#results` or `#found` while one types. Enter loads them otherwise. */
 function enableLiveSearch() {
   for (const form of document.querySelectorAll('form[data-live]')) {
     let waiting;
-    const replace = refresherOf('results');
+    const id = form.dataset.live === 'found' ? 'found' : 'results';
+    const replace = refresherOf(id);
     const refresh = async () => {
       const fields = [...new FormData(form)].filter(([, value]) => value !== '');
-      const address = `${location.pathname}?${new URLSearchParams(fields)}`;
-      if (await replace(address)) history.replaceState(null, '', address);
+      const address = `${new URL(form.getAttribute('action') ?? '', location).pathname}?${new URLSearchParams(fields)}`;
+      if ((await replace(address)) && id === 'results') history.replaceState(null, '', address);
     };
     const soon = (delay, otherwise) => {
       clearTimeout(waiting);
       waiting = setTimeout(() => refresh().catch(otherwise), delay);
     };
-    form.addEventListener('input', () => soon(150, () => sayOld(document.getElementById('results'))));
-    form.addEventListener('submit', (event) => {
+    form.addEventListener('input', () => soon(150, () => sayOld(document.getElementById(id))));
+    form.addEventListener('submit', async (event) => {
       event.preventDefault();
-      soon(0, () => form.submit());
+      if (id === 'results') return soon(0, () => form.submit());
+      clearTimeout(waiting);
+      await refresh().catch(() => undefined);
+      (form.querySelector('#found a') ?? { click: () => form.submit() }).click();
     });
   }
+}
+
+/** The search in the head shows what it finds below it. Arrows move, Enter opens the first, Escape closes. */
+function enablePalette() {
+  const form = document.querySelector('form[data-live=found]');
+  if (form === null || document.getElementById('found') !== null) return;
+  form.insertAdjacentHTML('beforeend', '<div id="found" hidden></div>');
+  const close = () => (form.querySelector('#found').hidden = true);
+  form.addEventListener('keydown', (event) => {
+    const links = [...form.querySelectorAll('#found a')];
+    const step = { ArrowDown: 1, ArrowUp: -1, Escape: 0 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    ((step !== 0 && links[links.indexOf(document.activeElement) + step]) || form.q).focus();
+    if (step === 0) close();
+  });
+  for (const kind of ['click', 'focusin'])
+    document.addEventListener(kind, (event) => form.contains(event.target) || close());
 }
 
 /** The button in `data-preview` posts its form for `#preview`. While one types, the preview follows without it. */
@@ -290,6 +316,7 @@ enhance(document);
 showMarked();
 enableSlash();
 enableLiveSearch();
+enablePalette();
 enablePreviews();
 enableAddedRows();
 enableChecks();

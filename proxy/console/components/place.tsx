@@ -3,6 +3,7 @@
 // place.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
+import { standardBrand, type Brand } from '../request/visit.ts';
 import { catalogueFile } from './catalogue-file.ts';
 
 export interface Place {
@@ -44,3 +45,6 @@ export function A({ to, children, ...rest }: AnchorProps): Child {
     </a>
   );
 }
+
+/** The name and the colour of the registry, in the head, in titles and on the page for signing in. */
+export const BrandContext = createContext<Brand>(standardBrand);

@@ -3,10 +3,10 @@
 import { type Child, useContext } from 'hono/jsx';
 import { decideFor, type SessionCaller } from '../../auth/caller.ts';
 import type { PageView } from './definitions.ts';
-import { sections, type Section } from './sections.ts';
+import { groups, sections, type Section, type SectionEntry } from './sections.ts';
 import { Icon } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
-import { A, assetAt, hrefTo, PlaceContext } from '../components/place.tsx';
+import { A, assetAt, BrandContext, hrefTo, PlaceContext } from '../components/place.tsx';
 
 interface LayoutProps {
   readonly view: PageView;
@@ -20,7 +20,7 @@ export function ConsoleLayout({ view, caller, notice }: LayoutProps): Child {
   const { title, content, section, bare = false, refreshSeconds, continuesAt } = view;
   const message = notice === undefined ? null : <Notice kind="good">{notice}</Notice>;
   return (
-    <html lang="en">
+    <html lang="en" data-color={useContext(BrandContext).color}>
       <DocumentHead
         title={title}
         refreshSeconds={refreshSeconds}
@@ -63,14 +63,15 @@ interface HeadProps {
   readonly hasPasskeys?: boolean;
 }
 
-export function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
+function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys = false }: HeadProps): Child {
   const place = useContext(PlaceContext);
+  const { name } = useContext(BrandContext);
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · Libretto`}</title>
+      <title>{`${title} · ${name}`}</title>
       <link rel="icon" href={assetAt(place, 'icon.svg')} />
       <link rel="stylesheet" href={assetAt(place, 'style.css')} />
       <script type="module" src={assetAt(place, 'script.js')}></script>
@@ -85,11 +86,11 @@ export function DocumentHead({ title, refreshSeconds, continuesAt, hasPasskeys =
   );
 }
 
-export function Brand(): Child {
+function Brand(): Child {
   return (
     <A to="/" class="brand">
       <Icon name="book-open-text" />
-      Libretto
+      <span>{useContext(BrandContext).name}</span>
     </A>
   );
 }
@@ -98,10 +99,13 @@ function TopBar({ caller }: { readonly caller: SessionCaller }): Child {
   const place = useContext(PlaceContext);
   return (
     <header class="top-bar">
+      <button type="button" class="sections-button" popovertarget="sections" aria-label="Menu">
+        <Icon name="menu" />
+      </button>
       <Brand />
-      <form class="search" role="search" action={hrefTo(place, '/packages')}>
+      <form class="search menu" role="search" action={hrefTo(place, '/search')} data-live="found">
         <Icon name="search" />
-        <input type="search" name="q" placeholder="Search packages" aria-label="Search packages" data-slash />
+        <input type="search" name="q" placeholder="Search" aria-label="Search" autocomplete="off" data-slash />
         <kbd aria-hidden="true">/</kbd>
       </form>
       <details class="menu person">
@@ -128,18 +132,18 @@ function TopBar({ caller }: { readonly caller: SessionCaller }): Child {
   );
 }
 
-function Sections({
-  caller,
-  current,
-}: {
+interface SectionsProps {
   readonly caller: SessionCaller;
   readonly current: Section | undefined;
-}): Child {
-  const open = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
-  return (
-    <nav class="sections" aria-label="Sections">
-      <ul>
-        {open.map(({ id, label, path, icon }) => (
+}
+
+function Sections({ caller, current }: SectionsProps): Child {
+  const open: readonly SectionEntry[] = sections.filter(({ operation }) => decideFor(operation, caller) === 'allowed');
+  const entriesOf = (title: string | undefined): Child => (
+    <ul>
+      {open
+        .filter(({ group }) => group === title)
+        .map(({ id, label, path, icon }) => (
           <li>
             <A to={path} {...(id === current ? { 'aria-current': 'page' } : {})}>
               <Icon name={icon} />
@@ -147,7 +151,19 @@ function Sections({
             </A>
           </li>
         ))}
-      </ul>
+    </ul>
+  );
+  return (
+    <nav class="sections" id="sections" aria-label="Sections" popover="auto">
+      {entriesOf(undefined)}
+      {groups
+        .filter((title) => open.some(({ group }) => group === title))
+        .map((title) => (
+          <>
+            <p>{title}</p>
+            {entriesOf(title)}
+          </>
+        ))}
     </nav>
   );
 }

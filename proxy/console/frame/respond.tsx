@@ -5,7 +5,7 @@ import type { Answer } from '../../core/http/answer.ts';
 import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-provider.tsx';
 import { FilledByContext } from '../components/notice.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
-import { PlaceContext, rootFrom } from '../components/place.tsx';
+import { BrandContext, PlaceContext, rootFrom } from '../components/place.tsx';
 import { ConsoleLayout } from './layout.tsx';
 import { isDownload, isRedirect, type PageOutcome, type PageView, type Redirect } from './definitions.ts';
 import { confirmationSeconds } from './submit-form.ts';
@@ -36,7 +36,9 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
       <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
         <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
           <FilledByContext.Provider value={responding.filledBy}>
-            <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+            <BrandContext.Provider value={visit.brand}>
+              <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+            </BrandContext.Provider>
           </FilledByContext.Provider>
         </ConfirmContext.Provider>
       </ProofsContext.Provider>

@@ -5,8 +5,17 @@ import type { Sessions } from '../../auth/sessions.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { pathBelowHost } from '../../../build/contract/registry-address.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { readCookie, type CookiePlace } from './session-cookie.ts';
 import { isHostOf, transportOf, type ConnectionInfo, type TransportRules } from './transport.ts';
+
+export interface Brand {
+  readonly name: string;
+  /** a choice of the setting `branding.color`: the style sheet has a hue for each */
+  readonly color: string;
+}
+
+export const standardBrand: Brand = { name: 'Libretto', color: 'indigo' };
 
 export interface Visit extends CookiePlace {
   readonly request: FeatureRequest;
@@ -16,6 +25,7 @@ export interface Visit extends CookiePlace {
   readonly caller: SessionCaller | undefined;
   /** true: the password was entered in the last five minutes */
   readonly isConfirmed: boolean;
+  readonly brand: Brand;
   /** the identity provider at which this person signed in, and confirms; undefined: they enter a password */
   readonly confirmsAt: ConfirmingProvider | undefined;
 }
@@ -32,6 +42,7 @@ export interface ConfirmationCheck {
 
 export interface VisitParts extends TransportRules {
   readonly sessions: Sessions;
+  readonly settings: Pick<Settings, 'current'>;
   readonly confirmations: ConfirmationCheck;
   readonly identityProviders: readonly ConfirmingProvider[];
 }
@@ -46,14 +57,15 @@ export function createVisit(rules: TransportRules, request: FeatureRequest): Vis
     request,
     target: targetOf(request.incoming),
     caller: undefined,
+    brand: standardBrand,
     isConfirmed: false,
     confirmsAt: undefined,
   };
 }
 
-/** The visit with the person of its cookies. Rejects if the state cannot be read. */
+/** The visit with the person of its cookies, and the brand of the settings. Rejects if the state cannot be read. */
 export async function authenticateVisit(
-  { sessions, confirmations, identityProviders }: VisitParts,
+  { sessions, settings, confirmations, identityProviders }: VisitParts,
   visit: Visit,
 ): Promise<Visit> {
   const { incoming, nowMs } = visit.request;
@@ -64,7 +76,8 @@ export async function authenticateVisit(
   const proof = readCookie(cookie, 'confirmed', visit);
   const isConfirmed = caller !== undefined && proof !== undefined && (await confirmations.verify(proof, caller, nowMs));
   const confirmsAt = identityProviders.find(({ id }) => id === caller?.provider);
-  return { ...visit, caller, isConfirmed, confirmsAt };
+  const { 'branding.name': name, 'branding.color': color } = await settings.current();
+  return { ...visit, caller, isConfirmed, confirmsAt, brand: { name, color } };
 }
 
 /** The addresses, without `/ui` and without a slash at their end. */

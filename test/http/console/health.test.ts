@@ -24,9 +24,31 @@ describe('the page about health', () => {
     const first = await browser.get('/health');
     expect([first.status, first.text]).toEqual([200, expect.stringContaining('The registry is being checked.')]);
     const { text } = await result(browser);
-    expect(text).toMatch(/1 failed .*Failed data There is no data folder .*Name it with --data, or make it/);
-    expect(text).toContain('In order node Node.js');
-    expect(text.indexOf('Failed')).toBeLessThan(text.indexOf('In order'));
+    expect(text).toMatch(
+      /Server Data folder: a check failed There is no data folder .*Name it with --data, or make it/,
+    );
+    expect(text).toContain('Sources all is well');
+    expect(text).toContain('of libretto doctor node Node.js');
+  });
+
+  it('gives the same answer as the overview, with names and sentences', async () => {
+    await using running = await runConsole();
+    const { services } = running.registry;
+    const url = 'https://git.example.org/acme/shop.git';
+    const { id } = await services.repositoriesOf('cli:test').create({ type: 'git', url, filters: {}, interval: null });
+    const { job } = await services.jobs.open(id, { trigger: 'interval', actor: 'system:schedule' });
+    const error = { code: 'BUILD_FAILED', message: 'The host does not answer.' } as const;
+    await services.jobs.finish(job, { error, report: null, lines: [] });
+    const { browser } = await running.signIn('admin');
+    const status = await result(browser);
+    expect(status.text).toContain(
+      'Sources The repository acme/shop fails The host does not answer. Open the repository',
+    );
+    expect(status.text).not.toContain(id);
+    const needs = ({ html }: PageReply): readonly string[] =>
+      [...html.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, title = '']) => title);
+    expect(needs(status).toSorted()).toEqual(needs(await browser.get('/overview')).toSorted());
+    expect(needs(status).length).toBe(2);
   });
 
   it('checks again on request', async () => {

@@ -35,7 +35,7 @@ describe('the overview of a new registry', () => {
     await running.registry.createToken('read');
     const after = await browser.get('/overview');
     expect(after.html).not.toContain('href="tokens/new"');
-    expect(after.text).toContain('Make a token Composer installs packages with it. done');
+    expect(after.text).toContain('Create a token Composer installs packages with it. done');
   });
 
   it('shows a viewer no step', async () => {
@@ -74,11 +74,11 @@ describe('the overview', () => {
 
     const { browser } = await running.signIn('admin');
     const { text, html } = await browser.get('/overview');
-    expect(text).toMatch(/Needs you The repository https:\S+shop\.git fails The host does not answer\./);
+    expect(text).toMatch(/Needs you The repository acme\/shop fails The host does not answer\. Open the repository/);
     expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .*cannot be read/);
     expect(html).toContain('href="packages/acme/bad/why?version=2.0.0"');
-    expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .*\/packages\/bad/);
-    expect(text).toMatch(/\/packages\/nameless\/composer\.json was left out The name/);
+    expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .* Found at bad\/composer\.json of packages\. See the reason/);
+    expect(text).toMatch(/ nameless\/composer\.json of packages was left out The name/);
     expect(text).toContain('The token “CI of the shop” ends in 3 days');
     expect(text).not.toContain('far away');
     expect(text).toMatch(/Free disk [\d.,]+ [KMGT]B of [\d.,]+ [KMGT]B/);
@@ -125,6 +125,6 @@ describe('the overview', () => {
     const { text } = await browser.get('/overview');
     expect(text).toContain('All is well Nothing needs you. Packages 1 Versions 1 Installs in 30 days 2');
     expect(text).toContain('Nov 23, 2026 2');
-    expect(text).toContain('Publication 1 1 added acme/hello');
+    expect(text).toContain('acme/hello 1.0.0 released 1 added');
   });
 });

@@ -32,8 +32,8 @@ describe('the list of settings', () => {
     const { browser } = await console.signIn('admin');
     await console.registry.services.settings.update({ 'limits.write': 9 }, 'cli:ada');
     const page = await browser.get('/settings');
-    expect(rowOf(page, 'limits.write')).toMatch(/requests per hour .* 9 changed here Change/i);
-    expect(rowOf(page, 'retention.jobs')).toMatch(/20 the default Change/);
+    expect(rowOf(page, 'limits.write')).toMatch(/requests per hour .* 9 changed here/i);
+    expect(rowOf(page, 'retention.jobs')).toMatch(/20 the default/);
     expect(rowOf(page, 'mirroring.enabled')).toContain('off');
     expect(rowOf(page, 'sessions.lifetime')).toContain('12 hours the default');
     expect(rowOf(page, 'mirroring.minimum_age')).toContain('0 seconds the default');
@@ -42,8 +42,24 @@ describe('the list of settings', () => {
     const viewer = await console.signIn('viewer');
     const seen = await viewer.browser.get('/settings');
     expect(seen.status).toBe(200);
+    expect(page.html).toContain('href="settings/limits.write"');
     expect(seen.html).not.toContain('href="settings/');
     expect(seen.text).not.toContain('Configuration of the server');
+  });
+
+  it('gives the registry its name and colour, on the page for signing in too', async () => {
+    await using console = await runConsole();
+    const { settings } = console.registry.services;
+    await settings.update({ 'branding.name': 'Acme & Co <packages>', 'branding.color': 'teal' }, 'cli:ada');
+    const { browser: viewer } = await console.signIn('viewer');
+    for (const { html } of [await console.browser().get('/sign-in'), await viewer.get('/settings')]) {
+      expect(html).toContain('<html lang="en" data-color="teal">');
+      expect(html).toMatch(/<title>\S.* · Acme &amp; Co &lt;packages&gt;<\/title>/);
+      expect(html).toContain('<span>Acme &amp; Co &lt;packages&gt;</span>');
+    }
+    for (const name of ['', ' Acme', 'a\nb', 'Acme\u202e', 'a'.repeat(41)])
+      await expect(settings.update({ 'branding.name': name }, 'cli:ada')).rejects.toThrow('Invalid request');
+    await expect(settings.update({ 'branding.color': 'mauve' }, 'cli:ada')).rejects.toThrow('Invalid request');
   });
 
   it('shows the configuration of the server with its origins, and no secret', async () => {
@@ -74,7 +90,7 @@ describe('a change of a setting', () => {
   ])('of %s to something else is refused beside its field, and keeps what was typed', async (key, value, message) => {
     await using console = await runConsole();
     const { browser } = await console.signIn('admin');
-    const reply = await browser.post(`/settings/${key}`, { value });
+    const reply = await browser.post(`/settings/${key}`, { [key]: value });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(message)]);
     expect(reply.html).toContain('aria-invalid="true"');
     expect(reply.html).toContain(value);
@@ -85,11 +101,34 @@ describe('a change of a setting', () => {
     const { browser } = await console.signIn('admin');
     expect(rowOf(await browser.get('/settings'), 'metadata_url')).toContain('fixed by LIBRETTO_METADATA_URL');
     const page = await browser.get('/settings/metadata_url');
-    expect(page.text).toContain('The setting is fixed by LIBRETTO_METADATA_URL.');
-    expect(page.html).not.toContain('name="value"');
-    const reply = await browser.post('/settings/metadata_url', { value: '/other/%package%.json' });
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('is fixed by')]);
+    expect(page.text).toContain('Addresses of package documents is fixed by LIBRETTO_METADATA_URL.');
+    expect(page.html).not.toContain('name="metadata_url"');
+    const reply = await browser.post('/settings/metadata_url', { metadata_url: '/other/%package%.json' });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('fixes: metadata_url')]);
     expect(await valueOf(console, 'metadata_url')).toBe('/p2/%package%.json');
+  });
+
+  it('saves a group at once: what changed, and nothing that the form does not have', async () => {
+    await using console = await runConsole();
+    const { browser } = await console.signIn('admin');
+    const form = await browser.get('/settings/mirroring.fresh');
+    expect(form.text).toContain('Mirror a public registry');
+    const posted = await browser.post('/settings/mirroring.fresh', {
+      'mirroring.fresh': '60',
+      'mirroring.missing': '60',
+      'mirroring.deny': 'acme/*\nother/*',
+      'mirroring.abandoned': 'warn',
+    });
+    expect(posted.status).toBe(303);
+    const changed = (await console.registry.services.settings.describe()).filter(({ origin }) => origin === 'api');
+    expect(Object.fromEntries(changed.map(({ key, value }) => [key, value]))).toEqual({
+      'mirroring.fresh': 60,
+      'mirroring.deny': ['acme/*', 'other/*'],
+      'mirroring.abandoned': 'warn',
+    });
+    const page = await browser.get('/settings');
+    expect(page.html.indexOf('id="mirroring"')).toBeLessThan(page.html.indexOf('id="name-and-colour"'));
+    expect(page.html.indexOf('mirroring.fresh')).toBeLessThan(page.html.indexOf('mirroring.enabled'));
   });
 
   it('of an unknown setting is not found', async () => {

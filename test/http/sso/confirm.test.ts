@@ -21,7 +21,9 @@ afterAll(() => run[Symbol.asyncDispose]());
 
 /** Presses the button of the form. Returns the address at the provider. */
 async function askToConfirm(person: SsoPerson): Promise<URL> {
-  const page = await person.browser.post(`/sso/acme/confirm?next=${encodeURIComponent(form)}`, { value: '3600' });
+  const page = await person.browser.post(`/sso/acme/confirm?next=${encodeURIComponent(form)}`, {
+    'sessions.lifetime': '3600',
+  });
   const address = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(page.html)?.[1] ?? '';
   return new URL(address.replaceAll('&amp;', '&'));
 }
@@ -42,7 +44,7 @@ describe('confirming at the provider', () => {
     expect(page.text).toContain('Confirm at Acme login');
     expect(page.html).not.toContain('name="current_password"');
     expect(page.html).toContain('formaction="../sso/acme/confirm?next=%2Fsettings%2Fsessions.lifetime"');
-    const refused = await ada.browser.post(form, { value: '3600' });
+    const refused = await ada.browser.post(form, { 'sessions.lifetime': '3600' });
     expect([refused.status, refused.text]).toEqual([
       400,
       expect.stringContaining('Nothing was done. Confirm at Acme login first'),
@@ -60,14 +62,14 @@ describe('confirming at the provider', () => {
     expect(ada.visitor.wasAsked()).toBe(true);
     expect([reply.status, reply.headers['location']], reply.text).toEqual([303, '../../settings/sessions.lifetime']);
     expect((await ada.browser.get(form)).text).not.toContain('Confirm at Acme login');
-    expect((await ada.browser.post(form, { value: '3600' })).status).toBe(303);
+    expect((await ada.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(303);
   });
 
   it('refuses another person, and the audit log names whose account it was', async () => {
     forget();
     const reply = await confirmAs('eve');
     expect([reply.status, reply.text]).toEqual([403, expect.stringContaining('Somebody else signed in there.')]);
-    expect((await ada.browser.post(form, { value: '3600' })).status).toBe(400);
+    expect((await ada.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
     expect((await ada.browser.get('/account')).text).toContain('ada@example.org');
   });
 
@@ -84,7 +86,7 @@ describe('confirming at the provider', () => {
       expect([reply.status, reply.text]).toEqual([403, expect.stringContaining(words)]);
     }
     run.provider.change(undefined);
-    expect((await ada.browser.post(form, { value: '3600' })).status).toBe(400);
+    expect((await ada.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
   });
 
   it('refuses a password from the time before the question, and one from the future', async () => {
@@ -97,7 +99,7 @@ describe('confirming at the provider', () => {
       run.provider.change({ idToken: (claims) => ({ ...claims, auth_time }) });
       const reply = await confirmAs('ada');
       expect([reply.status, reply.text], words).toEqual([403, expect.stringContaining(words)]);
-      expect((await ada.browser.post(form, { value: '3600' })).status).toBe(400);
+      expect((await ada.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
     }
     run.provider.change(undefined);
   });
@@ -116,10 +118,10 @@ describe('confirming at the provider', () => {
     const late = await confirm('ada', Math.floor(Date.now() / 1000) - 900);
     expect(late.text).toContain('You did not enter your password there again.');
     expect((await confirm('eve', undefined)).text).toContain('Somebody else signed in there.');
-    expect((await person.browser.post(form, { value: '3600' })).status).toBe(400);
+    expect((await person.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
     const reply = await confirm('ada', undefined);
     expect([reply.status, reply.headers['location']], reply.text).toEqual([303, '../../settings/sessions.lifetime']);
-    expect((await person.browser.post(form, { value: '3600' })).status).toBe(303);
+    expect((await person.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(303);
   });
 
   it('takes a password of some seconds ago by the clock of a provider that is behind', async () => {
@@ -139,7 +141,7 @@ describe('confirming at the provider', () => {
     other.browser.cookies.set(...cookie);
     const reply = await other.arrive(back);
     expect(reply.headers['location'], reply.text).toBe('../../sign-in?next=%2Fsettings%2Fsessions.lifetime');
-    expect((await other.browser.post(form, { value: '3600' })).status).toBe(400);
+    expect((await other.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
   });
 
   it('needs a session, and a post of this console', async () => {

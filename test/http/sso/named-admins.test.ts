@@ -95,12 +95,12 @@ describe('a person whose account has a password that opens nothing', () => {
     const root = await run.person();
     await root.signIn('root');
     const { id } = await usersOf(run).get('carl@example.org');
-    expect((await root.browser.get(`/people/${id}`)).text).not.toContain('Make a reset link');
+    expect((await root.browser.get(`/people/${id}`)).text).not.toContain('Create a reset link');
     const page = await root.browser.get(`/people/${id}/reset-link`);
     expect([page.status, page.text]).toEqual([
       200,
       expect.stringContaining('carl@example.org cannot sign in with a password here'),
     ]);
-    expect(page.html).not.toContain('Make the link');
+    expect(page.html).not.toContain('Create link');
   });
 });

@@ -1,24 +1,27 @@
-// The page about health: the findings of the last check, the faults first, each with its repair.
+// The status of the registry by area: what needs somebody, as the overview says it, and below it the checks of
+// `libretto doctor` as they are.
 
 import type { Child } from 'hono/jsx';
-import type { HealthFinding, HealthReport } from '../../../inspection/health.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { Health, HealthReport } from '../../../inspection/health.ts';
 import { Badge } from '../../components/badge.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { Form } from '../../components/form.tsx';
-import { Icon, type IconName } from '../../components/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
-import { Notice, type State } from '../../components/notice.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import { type HealthStatus, createHealthWatch, type HealthWatch } from './health-watch.ts';
 import { SingleFlight } from '../../../../build/shared/concurrency/single-flight.ts';
-import type { Inspection } from '../../../inspection/inspection.ts';
-import type { PageRequest, PageView } from '../../frame/definitions.ts';
+import { areas, type Need } from '../overview/needs.ts';
+import { NeedsList } from '../overview/needs-list.tsx';
+import { type OverviewServices, readNeeds } from '../overview/read-overview.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 
-export interface HealthPageProps {
+interface HealthPageProps {
+  readonly needs: readonly Need[];
   readonly status: HealthStatus;
   readonly form: FormState;
   readonly nowMs: number;
@@ -26,28 +29,17 @@ export interface HealthPageProps {
   readonly refreshSeconds: number;
 }
 
-export function HealthPage({ status, form, nowMs, refreshSeconds }: HealthPageProps): Child {
+function HealthPage({ needs, status, form, nowMs, refreshSeconds }: HealthPageProps): Child {
   const { report, isChecking, failure } = status;
   return (
     <>
-      <PageHead
-        title="Health"
-        sentence={
-          <>
-            What <code>libretto doctor</code> finds about this registry.
-          </>
-        }
-      />
+      <PageHead title="Status" sentence="Whether all is well, area by area." />
       <div id="findings" class="stack" {...(isChecking ? { 'data-refresh': String(refreshSeconds) } : {})}>
         {isChecking ? <Notice kind="info">The registry is being checked. The result appears here.</Notice> : null}
         {failure === undefined || isChecking ? null : <Notice kind="bad">{failure}</Notice>}
         {isChecking ? null : <Again report={report} form={form} nowMs={nowMs} />}
-        {report === undefined ? null : <Groups findings={report.findings} />}
-        {report === undefined && isChecking ? (
-          <EmptyState icon="heart-pulse" title="The first check is running">
-            It takes some seconds, and longer for a large registry.
-          </EmptyState>
-        ) : null}
+        <Areas needs={needs} />
+        {report === undefined ? null : <Checks findings={report.findings} />}
       </div>
     </>
   );
@@ -57,17 +49,14 @@ interface AgainProps extends Pick<HealthPageProps, 'form' | 'nowMs'> {
   readonly report: HealthReport | undefined;
 }
 
-/** The result in short, and the button for another check. */
+/** The time of the last check, and the button for another. */
 function Again({ report, form, nowMs }: AgainProps): Child {
   return (
     <div class="row">
       {report === undefined ? null : (
-        <>
-          <Verdict findings={report.findings} />
-          <span class="soft small">
-            Checked <Time at={report.checked_at} nowMs={nowMs} />
-          </span>
-        </>
+        <span class="soft small">
+          Checked <Time at={report.checked_at} nowMs={nowMs} />
+        </span>
       )}
       <div class="row-end">
         <Form state={form} submit="Check again" />
@@ -76,91 +65,63 @@ function Again({ report, form, nowMs }: AgainProps): Child {
   );
 }
 
-function Groups({ findings }: Pick<HealthReport, 'findings'>): Child {
-  return (
-    <>
-      <Group title="Failed" kind="bad" icon="circle-x" findings={ofVerdict(findings, 'failed')} />
-      <Group title="Warnings" kind="warn" icon="triangle-alert" findings={ofVerdict(findings, 'warning')} />
-      <Group title="In order" kind="good" icon="circle-check" findings={ofVerdict(findings, 'ok')} />
-      <Group title="Not checked" kind="info" icon="circle-minus" findings={ofVerdict(findings, 'skipped')} />
-    </>
-  );
-}
-
-function ofVerdict(findings: readonly HealthFinding[], verdict: HealthFinding['verdict']): readonly HealthFinding[] {
-  return findings.filter((finding) => finding.verdict === verdict);
-}
-
-function Verdict({ findings }: Pick<HealthReport, 'findings'>): Child {
-  const [failed, warnings] = [ofVerdict(findings, 'failed').length, ofVerdict(findings, 'warning').length];
-  if (failed + warnings === 0)
+/** A need that no other area has is one of the server. */
+function Areas({ needs }: Pick<HealthPageProps, 'needs'>): Child {
+  const areaOf = ({ to = '/health' }: Need): string =>
+    Object.entries(areas).find(([, starts]) => starts.some((start) => to.startsWith(start)))?.[0] ?? 'Server';
+  return Object.keys(areas).map((area) => {
+    const own = needs.filter((need) => areaOf(need) === area);
     return (
-      <Badge kind="good" icon="circle-check">
-        No problem was found
-      </Badge>
+      <section class="panel">
+        <h2 class="row">
+          {area}
+          {own.length > 0 ? null : <Badge kind="good">all is well</Badge>}
+        </h2>
+        {own.length === 0 ? null : <NeedsList needs={own} />}
+      </section>
     );
-  return (
-    <>
-      {failed === 0 ? null : (
-        <Badge kind="bad" icon="circle-x">
-          {failed} failed
-        </Badge>
-      )}
-      {warnings === 0 ? null : (
-        <Badge kind="warn" icon="triangle-alert">
-          {formatCount(warnings, 'warning')}
-        </Badge>
-      )}
-    </>
-  );
+  });
 }
 
-interface GroupProps {
-  readonly title: string;
-  readonly kind: State;
-  readonly icon: IconName;
-  readonly findings: readonly HealthFinding[];
-}
+const verdicts = {
+  failed: { kind: 'bad', name: 'circle-x', label: 'Failed' },
+  warning: { kind: 'warn', name: 'triangle-alert', label: 'Warning' },
+  ok: { kind: 'good', name: 'circle-check', label: 'In order' },
+  skipped: { kind: 'info', name: 'circle-minus', label: 'Not checked' },
+} as const;
 
-function Group({ title, kind, icon, findings }: GroupProps): Child {
-  if (findings.length === 0) return null;
+/** Every check as `libretto doctor` prints it. */
+function Checks({ findings }: Pick<HealthReport, 'findings'>): Child {
   return (
-    <section class="stack-tight">
-      <h2>{title}</h2>
+    <details>
+      <summary>{formatCount(findings.length, 'check')} of libretto doctor</summary>
       <ul class="findings plain">
-        {findings.map(({ check, message, advice }) => (
-          <li class={kind}>
-            <Icon name={icon} />
-            <div class="stack-tight">
-              <span>
-                <code>{check}</code> <MarkedText text={message} />
-              </span>
-              {advice === null ? null : (
-                <span class="soft">
-                  <MarkedText text={advice} />
-                </span>
-              )}
-            </div>
+        {findings.map(({ check, verdict, message, advice }) => (
+          <li class={verdicts[verdict].kind}>
+            <Icon name={verdicts[verdict].name} label={verdicts[verdict].label} />
+            <span>
+              <code>{check}</code> <MarkedText text={[message, advice ?? ''].join(' ').trim()} />
+            </span>
           </li>
         ))}
       </ul>
-    </section>
+    </details>
   );
 }
 
-export interface HealthPageServices {
-  readonly inspection: () => Promise<Inspection>;
-}
+export type HealthPageServices = OverviewServices;
 
 const refreshSeconds = 3;
+type HealthWatch = ReturnType<typeof createHealthWatch>;
 
-export function registerHealthPage(pages: Pages, { inspection }: HealthPageServices): void {
+export function registerHealthPage(pages: Pages, services: HealthPageServices): void {
   const watches = new SingleFlight<HealthWatch>({ keeps: 'fulfilled' });
-  const watch = (): Promise<HealthWatch> => watches.run('', async () => createHealthWatch((await inspection()).health));
+  const watch = (): Promise<HealthWatch> =>
+    watches.run('', async () => createHealthWatch((await services.inspection()).health));
   pages.form({
     path: '/health',
     operation: 'getHealth',
-    show: async (request, form) => showHealth(await watch(), request, form),
+    show: async (request, form) => showHealth(services, await watch(), request, form),
     submit: async () => {
       (await watch()).begin();
       return { to: '/health' };
@@ -168,15 +129,59 @@ export function registerHealthPage(pages: Pages, { inspection }: HealthPageServi
   });
 }
 
-/** The first visit begins a check. */
-function showHealth(watch: HealthWatch, { nowMs }: PageRequest, form: FormState): PageView {
+/** The first visit begins a check. The needs are read after its status, so that they have what it found. */
+async function showHealth(
+  services: HealthPageServices,
+  watch: HealthWatch,
+  request: SignedInRequest,
+  form: FormState,
+): Promise<PageView> {
   const { report, failure } = watch.status();
   if (report === undefined && failure === undefined) watch.begin();
   const status = watch.status();
+  const { needs } = await readNeeds(services, request);
   return {
-    title: 'Health',
+    title: 'Status',
     section: 'health',
     ...(status.isChecking ? { refreshSeconds } : {}),
-    content: <HealthPage {...{ status, form, nowMs, refreshSeconds }} />,
+    content: <HealthPage {...{ needs, status, form, nowMs: request.nowMs, refreshSeconds }} />,
+  };
+}
+
+interface HealthStatus {
+  /** undefined: this process has checked nothing yet */
+  readonly report: HealthReport | undefined;
+  readonly isChecking: boolean;
+  /** why the last check did not end; undefined: it did */
+  readonly failure: string | undefined;
+}
+
+/** The checks of this process: a page never waits for one. `status` throws the internal error that ended the last, once. */
+function createHealthWatch(health: Health) {
+  let isChecking = false;
+  let failed: unknown;
+  const check = async (): Promise<void> => {
+    try {
+      await health.check();
+      failed = undefined;
+    } catch (error) {
+      failed = error;
+    } finally {
+      isChecking = false;
+    }
+  };
+  return {
+    status: (): HealthStatus => {
+      const error = failed;
+      const failure = error instanceof RegistryError ? error.message : undefined;
+      if (error === undefined || failure !== undefined) return { report: health.last(), isChecking, failure };
+      failed = undefined;
+      throw error;
+    },
+    begin: (): void => {
+      if (isChecking) return;
+      isChecking = true;
+      void check();
+    },
   };
 }

@@ -6,7 +6,7 @@ import type { PageRequest } from '../../frame/definitions.ts';
 import { readActorNames } from '../name-actor.ts';
 
 export interface DescribedPublication extends PublicationSummary {
-  /** `by root on the command line, with build`; empty if nobody recorded it */
+  /** `by root, with build`; empty if nobody recorded it */
   readonly author: string;
 }
 
@@ -24,6 +24,9 @@ export async function describePublications(
   const nameOf = await readActorNames(state, actors, request);
   return publications.map((publication) => {
     const { by } = publication;
-    return { ...publication, author: by === null ? '' : `by ${nameOf(by.actor)}, ${wayOf(by.command)}` };
+    // the command says that somebody was on the command line
+    const author =
+      by === null ? '' : `by ${nameOf(by.actor).replace(' on the command line', '')}, ${wayOf(by.command)}`;
+    return { ...publication, author };
   });
 }

@@ -30,13 +30,13 @@ export function HistoryTimeline(props: HistoryTimelineProps): Child {
   const { publications, next, isFirst, held, mayLift, mayPublish, nowMs } = props;
   return (
     <>
-      <PageHead title="History" sentence="Every publication, and what it changed for Composer. Days are in UTC." />
+      <PageHead title="Releases" sentence="What was released and withdrawn, newest first. Days are in UTC." />
       <RollbacksInEffect {...{ held, mayLift }} />
       {publications.length === 0 ? (
         <NoPublications {...{ isFirst, mayPublish }} />
       ) : (
         <Timeline
-          events={publications.map((publication) => ({
+          events={publications.filter(changesSomething).map((publication) => ({
             at: publication.published_at,
             content: <PublicationEntry publication={publication} nowMs={nowMs} />,
           }))}
@@ -68,7 +68,7 @@ export function HistoryTimeline(props: HistoryTimelineProps): Child {
 export function HistoryElsewhere(): Child {
   return (
     <>
-      <PageHead title="History" sentence="Every publication, and what it changed for Composer." />
+      <PageHead title="Releases" sentence="What was released and withdrawn, newest first." />
       <EmptyState icon="history" title="Recorded on another host">
         This server reads its packages from an origin. The console of the host that builds them has the history, and{' '}
         <code>libretto history list</code> prints it there.
@@ -77,7 +77,12 @@ export function HistoryElsewhere(): Child {
   );
 }
 
-/** One publication in a timeline or a list. */
+/** False for one that changed the list of sources alone, which nobody looks for. */
+export function changesSomething({ counts, rollback_to: to }: DescribedPublication): boolean {
+  return counts.packages > 0 || to !== null;
+}
+
+/** One publication in a timeline or a list: its releases lead, and branches stand together. */
 export function PublicationEntry({
   publication,
   nowMs,
@@ -85,32 +90,34 @@ export function PublicationEntry({
   readonly publication: DescribedPublication;
   readonly nowMs: number;
 }): Child {
-  const { serial, published_at: at, author, rollback_to: to, counts, names } = publication;
-  const more = counts.packages - names.length;
+  const { serial, published_at: at, author, counts } = publication;
   return (
     <div class="stack-tight">
       <span class="row">
         <A to={`/history/${serial}`} class="main-link">
-          Publication {serial}
+          {titleOf(publication)}
         </A>
         <ChangeCounts counts={counts} />
       </span>
-      <span class="small">
-        {names.map((name, index) => (
-          <>
-            {index === 0 ? '' : ', '}
-            <A to={`/packages/${name}`}>{name}</A>
-          </>
-        ))}
-        {more > 0 ? ` and ${more} more` : ''}
-      </span>
       <span class="soft small">
         <Time at={at} nowMs={nowMs} />
-        {to === null ? null : `, rollback to publication ${to}`}
-        {author === '' ? null : `, ${author}`}
+        {author === '' ? null : `, ${author}`}, publication {serial}
       </span>
     </div>
   );
+}
+
+const mostInTitle = 3;
+
+/** `acme/cart 2.3.1 released`, `Branches of acme/cart`. */
+function titleOf({ released, recalled, names, counts, rollback_to: to }: DescribedPublication): string {
+  const few = (texts: readonly string[]): string =>
+    `${texts.slice(0, mostInTitle).join(', ')}${texts.length > mostInTitle ? ' and more' : ''}`;
+  if (to !== null) return `Rollback to publication ${to}`;
+  if (released.length > 0) return `${few(released)} released`;
+  if (recalled.length > 0) return `${few(recalled)} withdrawn`;
+  if (names.length === 0) return 'List of sources';
+  return `${counts.added + counts.changed + counts.withdrawn > 0 ? 'Branches' : 'Metadata'} of ${few(names)}`;
 }
 
 function NoPublications({ isFirst, mayPublish }: Pick<HistoryTimelineProps, 'isFirst' | 'mayPublish'>): Child {

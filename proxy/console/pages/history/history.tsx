@@ -43,7 +43,7 @@ async function showHistory(services: HistoryPageServices, request: PageRequest):
     return await historyView(services, request);
   } catch (error) {
     if (!(error instanceof RegistryError) || error.code !== 'NOT_AVAILABLE') throw error;
-    return { title: 'History', section: 'history', content: <HistoryElsewhere /> };
+    return { title: 'Releases', section: 'history', content: <HistoryElsewhere /> };
   }
 }
 
@@ -52,7 +52,7 @@ async function historyView({ inspection, state }: HistoryPageServices, request: 
   const { publications } = await inspection();
   const [page, held] = await Promise.all([publications.list({ before, limit: perPage }), publications.held()]);
   return {
-    title: 'History',
+    title: 'Releases',
     section: 'history',
     content: (
       <HistoryTimeline

@@ -28,7 +28,7 @@ export function liftForm({ inspection }: { readonly inspection: () => Promise<In
             <PageHead
               title="End all rollbacks?"
               sentence="The next build publishes the current content of the sources."
-              trail={[{ label: 'History', to: '/history' }]}
+              trail={[{ label: 'Releases', to: '/history' }]}
             />
             <p>
               Builds leave {formatCount(held, 'version')} as rolled back until then. Nothing changes before that build.

@@ -33,7 +33,7 @@ export function PublicationView(props: PublicationViewProps): Child {
       <PageHead
         title={`Publication ${serial}`}
         sentence={<PublicationOrigin {...props} />}
-        trail={[{ label: 'History', to: '/history' }]}
+        trail={[{ label: 'Releases', to: '/history' }]}
         actions={
           isNewest ? (
             <Badge kind="good" icon="circle-check">

@@ -84,7 +84,7 @@ function RollBack(props: RollBackProps): Child {
         title={`Roll back to publication ${to}?`}
         sentence="A new publication offers the versions of that one again, except those that people withdrew or purged."
         trail={[
-          { label: 'History', to: '/history' },
+          { label: 'Releases', to: '/history' },
           { label: `Publication ${to}`, to: `/history/${to}` },
         ]}
       />

@@ -47,7 +47,7 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
           title="No webhook"
           action={
             <ButtonLink to={`${place.path}/secret`} kind="primary">
-              Make the webhook
+              Create webhook
             </ButtonLink>
           }
         >

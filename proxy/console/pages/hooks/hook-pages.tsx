@@ -73,10 +73,10 @@ function newSecret(services: HookPageServices, { find, operations }: Kind): Form
       const place = await find(services, request);
       const current = await currentOf(request, place);
       return {
-        title: current === undefined ? `Make the webhook of ${place.name}?` : `A new secret for ${place.name}?`,
+        title: current === undefined ? `Create webhook of ${place.name}?` : `A new secret for ${place.name}?`,
         sentence: 'The next page shows the secret, once. Enter it at the provider.',
         trail: place.trail,
-        submit: current === undefined ? 'Make the webhook' : 'Make the secret',
+        submit: current === undefined ? 'Create webhook' : 'Create secret',
         cancel: place.path,
         fields: <SecretFields current={current} />,
       };

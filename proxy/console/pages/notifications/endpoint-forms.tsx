@@ -43,11 +43,11 @@ function newEndpoint(services: NotificationPageServices): FormPage {
   const form = operationForm(services, createEndpoint, {
     section,
     view: async (request) => ({
-      title: 'New endpoint',
+      title: 'Create endpoint',
       sentence:
         'The registry sends each chosen event to this address, and tries again for days if it cannot be reached.',
       trail: notificationsTrail,
-      submit: 'Make the endpoint',
+      submit: 'Create endpoint',
       cancel: '/notifications',
       values: { events: defaultEvents.join('\n') },
       fields: (

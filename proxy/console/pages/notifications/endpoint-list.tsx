@@ -25,7 +25,7 @@ interface EndpointListProps {
 export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Child {
   const add = (
     <ButtonLink to="/notifications/new" icon="plus" kind="primary">
-      New endpoint
+      Create endpoint
     </ButtonLink>
   );
   return (

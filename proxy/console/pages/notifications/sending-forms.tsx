@@ -52,7 +52,7 @@ function secretQuestion(endpoint: EndpointDocument) {
     title: `A new ${isPublic ? 'key' : 'secret'} for ${endpoint.name}?`,
     sentence: isPublic ? publicKeySentence : 'The next page shows it, once. Enter it at the receiver.',
     trail: endpointTrail(endpoint),
-    submit: isPublic ? 'Make the key' : 'Make the secret',
+    submit: isPublic ? 'Create key' : 'Create secret',
     cancel: endpointPath(endpoint),
     fields: (
       <>

@@ -39,9 +39,9 @@ const steps: readonly Step[] = [
   },
   {
     icon: 'key-round',
-    title: 'Make a token',
+    title: 'Create a token',
     detail: 'Composer installs packages with it.',
-    button: 'Make token',
+    button: 'Create token',
     to: '/tokens/new',
     operation: 'createToken',
     isDone: ({ tokens }) => tokens.read + tokens.write > 0,

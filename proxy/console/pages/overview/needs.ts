@@ -1,4 +1,4 @@
-// What needs a person's attention, the worst first. Pure.
+// What needs a person's attention, the worst first: the one answer that the overview and the page “Status” give. Pure.
 
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
 import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
@@ -7,20 +7,26 @@ import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
+import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
+import { repositoryName } from '../repositories/repository-words.tsx';
+import { findingNeeds, type Need } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
 
-export interface Need {
-  readonly kind: 'bad' | 'warn';
-  readonly title: string;
-  /** the reason, or the repair */
-  readonly detail: string;
-  /** the page with more about it; undefined: there is none */
-  readonly to?: string;
-}
+export type { Need } from './finding-needs.ts';
+
+/** The areas of the page “Status”, with the beginnings of the addresses where they are repaired. */
+export const areas = {
+  Sources: ['/repositories', '/connections', '/uploads'],
+  Packages: ['/packages', '/policy'],
+  'Other registries': ['/mirror'],
+  Access: ['/tokens', '/publishers', '/people'],
+  Notifications: ['/notifications'],
+  Server: ['/health', '/settings'],
+} as const;
 
 /** What the visitor may know; undefined: they may not. */
 export interface NeedFacts {
@@ -40,8 +46,8 @@ export interface NeedFacts {
   readonly disks: readonly DiskSpace[] | undefined;
   /** true: the shared counters cannot be reached */
   readonly countsAlone: boolean;
-  /** the number of checks that failed at the last look at the health */
-  readonly failedChecks: number | undefined;
+  /** what the last check of the health found; undefined: there was none, or the visitor may not know */
+  readonly findings: readonly HealthFinding[] | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -50,22 +56,18 @@ const soonMs = 14 * dayMs;
 const maxOfKind = 5;
 
 export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
+  const failing = facts.repositories.filter(({ status }) => status === 'error');
   const needs = [
     ...(facts.disks ?? []).flatMap(diskNeed),
-    ...buildNeeds(facts),
-    ...atMost(facts.repositories.filter(({ status }) => status === 'error').map(repositoryNeed), (left) => ({
-      kind: 'bad',
-      title: `${formatCount(left, 'more repository fails', 'more repositories fail')}`,
-      detail: 'The list of repositories names them.',
-      to: '/repositories',
-    })),
+    ...buildNeeds(facts, failing.length),
+    ...atMost(failing.map(repositoryNeed), 'more repository fails', 'more repositories fail', '/repositories'),
     ...connectionNeeds(facts.connections ?? []),
-    ...atMost((facts.endpoints ?? []).map(endpointNeed), (left) => ({
-      kind: 'warn',
-      title: formatCount(left, 'more endpoint is notified of nothing', 'more endpoints are notified of nothing'),
-      detail: 'The list of notifications names them.',
-      to: '/notifications',
-    })),
+    ...atMost(
+      (facts.endpoints ?? []).map(endpointNeed),
+      'more endpoint is notified of nothing',
+      'more endpoints are notified of nothing',
+      '/notifications',
+    ),
     ...facts.upstreams.map(({ upstream, message }) => ({
       kind: 'warn' as const,
       title: `The registry ${upstream} is not used`,
@@ -73,8 +75,14 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
       to: '/mirror',
     })),
     ...alarmNeeds(facts.alarms),
-    ...leftOutNeeds(facts.leftOut),
+    ...atMost(
+      facts.leftOut.map(leftOutNeed),
+      'more version was left out',
+      'more versions were left out',
+      '/repositories',
+    ),
     ...tokenNeeds(facts.tokens ?? [], nowMs),
+    ...findingNeeds(facts.findings ?? [], facts.repositories),
   ];
   return needs.toSorted((one, other) => Number(one.kind === 'warn') - Number(other.kind === 'warn'));
 }
@@ -95,7 +103,7 @@ function diskNeed({ folder, acceptsWrites, bytes }: DiskSpace): readonly Need[] 
   ];
 }
 
-function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedFacts): readonly Need[] {
+function buildNeeds({ lastBuild, damaged, countsAlone }: NeedFacts, failing: number): readonly Need[] {
   const needs: Need[] = [];
   if (lastBuild?.outcome === 'failed')
     needs.push({
@@ -105,12 +113,12 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
       to: '/health',
     });
   const unread = lastBuild?.failed_sources ?? 0;
-  if (unread > 0)
+  if (unread > failing)
     needs.push({
       kind: 'bad',
       title: `The last build could not read ${formatCount(unread, 'source')}`,
       detail: 'Versions published from there stay available.',
-      to: '/health',
+      to: '/repositories',
     });
   if (damaged > 0)
     needs.push({
@@ -123,13 +131,7 @@ function buildNeeds({ lastBuild, damaged, countsAlone, failedChecks = 0 }: NeedF
     needs.push({
       kind: 'warn',
       title: 'The shared counters cannot be reached',
-      detail: 'Each process counts requests alone, so that limits are less exact.',
-    });
-  if (failedChecks > 0)
-    needs.push({
-      kind: 'bad',
-      title: `${formatCount(failedChecks, 'check')} of the registry failed`,
-      detail: 'The page about health names the repair of each.',
+      detail: 'Each process counts requests alone, so that limits are less exact. Start Redis again.',
       to: '/health',
     });
   return needs;
@@ -142,20 +144,15 @@ function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {
     detail: message,
     to: '/mirror',
   }));
-  return atMost(needs, (left) => ({
-    kind: 'bad',
-    title: `${formatCount(left, 'more alarm')} about other registries`,
-    detail: 'The page about the mirror has them.',
-    to: '/mirror',
-  }));
+  return atMost(needs, 'more alarm about other registries', 'more alarms about other registries', '/mirror');
 }
 
-function repositoryNeed({ id, url, error_message: message }: RepositoryDocument): Need {
+function repositoryNeed({ error_message: message, ...repository }: RepositoryDocument): Need {
   return {
     kind: 'bad',
-    title: `The repository ${url ?? id} fails`,
+    title: `The repository ${repositoryName(repository)} fails`,
     detail: message ?? 'Its last sync failed.',
-    to: `/repositories/${id}`,
+    to: `/repositories/${repository.id}`,
   };
 }
 
@@ -166,34 +163,29 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
     detail: message,
     to: `/connections/${id}`,
   }));
-  return atMost(needs, (left) => ({
-    kind: 'warn',
-    title: formatCount(left, 'more problem of connections', 'more problems of connections'),
-    detail: 'The list of connections names them.',
-    to: '/connections',
-  }));
-}
-
-function leftOutNeeds(versions: readonly LeftOutVersion[]): readonly Need[] {
-  return atMost(versions.map(leftOutNeed), (left) => ({
-    kind: 'warn',
-    title: `${formatCount(left, 'more version was', 'more versions were')} left out`,
-    detail: 'The page of each repository lists its own. `libretto build` on the host lists all.',
-    to: '/repositories',
-  }));
+  return atMost(needs, 'more problem of connections', 'more problems of connections', '/connections');
 }
 
 /** The page “Why” of a package names its source; without a name, the page of the repository has the reason. */
 function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
-  const place = source === undefined || where.startsWith(source) ? where : `${where} of ${source}`;
-  const to = name === null ? repository && `/repositories/${repository}` : `/packages/${name}/why${query}`;
+  const place = placeOf(where, source);
   return {
     kind: 'warn',
     title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
     detail: name === null || message.startsWith(where) ? message : `${withCapital(message)} Found at ${place}.`,
-    ...(to === undefined ? {} : { to }),
+    to:
+      name === null
+        ? `/repositories${repository === undefined ? '' : `/${repository}`}`
+        : `/packages/${name}/why${query}`,
   };
+}
+
+/** `branch main of acme/tool`, `hello/composer.json of packages`: without paths of the host and addresses. */
+function placeOf(where: string, source: string | undefined): string {
+  if (source === undefined) return where;
+  const within = where.startsWith(source) ? where.slice(source.length).replace(/^\/+/, '') : where;
+  return `${within} of ${repositoryName({ type: source.startsWith('/') ? 'directory' : 'git', url: source, id: '' })}`;
 }
 
 function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Need[] {
@@ -209,18 +201,15 @@ function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Nee
       detail: 'Give it a later end, or make another token.',
       to: `/tokens/${id}`,
     }));
-  return atMost(ending, (left) => ({
-    kind: 'warn',
-    title: `${formatCount(left, 'more token ends', 'more tokens end')} within 14 days`,
-    detail: 'The list of tokens names them.',
-    to: '/tokens',
-  }));
+  return atMost(ending, 'more token ends within 14 days', 'more tokens end within 14 days', '/tokens');
 }
 
-/** `more`: for the number of needs that are left out. */
-function atMost(needs: readonly Need[], more: (left: number) => Need): readonly Need[] {
-  const left = needs.length - maxOfKind;
-  return left > 0 ? [...needs.slice(0, maxOfKind), more(left)] : needs;
+/** `one`, `many`: the words for those that are left out. `to`: the list of all. */
+function atMost(needs: readonly Need[], one: string, many: string, to: string): readonly Need[] {
+  const last = needs[maxOfKind];
+  if (last === undefined) return needs;
+  const title = formatCount(needs.length - maxOfKind, one, many);
+  return [...needs.slice(0, maxOfKind), { kind: last.kind, title, detail: 'The list names them.', to }];
 }
 
 // The notification endpoints that need a person's attention. Pure.
@@ -231,11 +220,6 @@ const titles: Readonly<Record<EndpointProblem['kind'], string>> = {
   paused: 'does not get its notifications',
 };
 
-function endpointNeed({ endpoint: { id, name }, kind, message }: EndpointProblem): {
-  readonly kind: 'warn';
-  readonly title: string;
-  readonly detail: string;
-  readonly to: string;
-} {
+function endpointNeed({ endpoint: { id, name }, kind, message }: EndpointProblem): Need {
   return { kind: 'warn', title: `${name} ${titles[kind]}`, detail: message, to: `/notifications/${id}` };
 }

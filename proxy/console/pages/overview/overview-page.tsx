@@ -3,20 +3,18 @@
 
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
+import { ButtonLink } from '../../components/form.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { ReasonText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
+import { formatBytes, formatNumber } from '../../components/quantity.ts';
 import { StatTile } from '../../components/stat-tile.tsx';
-import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
-import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
+import { NeedsList } from './needs-list.tsx';
 import { type Overview, readOverview, type OverviewServices } from './read-overview.ts';
 import type { Pages } from '../../frame/pages.ts';
 
@@ -27,16 +25,16 @@ export interface OverviewPageProps {
 }
 
 export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child {
-  const { status, needs, publications, repositories } = overview;
+  const { status, needs, publications } = overview;
   const isNew = status.publication === null;
   return (
     <>
       <PageHead title="Overview" sentence="What needs you, and what this registry does." />
-      {isNew && needs.length === 0 ? null : <Needs needs={needs} />}
+      {isNew && needs.length === 0 ? null : <Needs needs={needs} may={may} />}
       {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
       {publications === undefined || publications.length === 0 ? null : (
         <section class="stack">
-          <h2>Last publications</h2>
+          <h2>Last releases</h2>
           <ul class="plain stack">
             {publications.map((publication) => (
               <li>
@@ -45,16 +43,15 @@ export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child
             ))}
           </ul>
           <p class="small">
-            <A to="/history">Show the whole history</A>
+            <A to="/history">Show all releases</A>
           </p>
         </section>
       )}
-      {repositories.length === 0 ? null : <Repositories repositories={repositories} nowMs={nowMs} />}
     </>
   );
 }
 
-function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
+function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: PageRequest['may'] }): Child {
   if (needs.length === 0)
     return (
       <p class="row">
@@ -67,25 +64,8 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): Child {
   return (
     <section class="panel">
       <h2>Needs you</h2>
-      <ul class="findings plain">
-        {needs.map(({ kind, title, detail, to }) => (
-          <li class={kind}>
-            <Icon name={kind === 'bad' ? 'circle-x' : 'triangle-alert'} label={kind === 'bad' ? 'Fault' : 'Warning'} />
-            <div>
-              {to === undefined ? (
-                <strong>{title}</strong>
-              ) : (
-                <A to={to} class="main-link">
-                  {title}
-                </A>
-              )}
-              <p class="soft small">
-                <ReasonText text={detail} />
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
+      <NeedsList needs={needs} />
+      {may('getHealth') ? <ButtonLink to="/health">Show the status of every area</ButtonLink> : null}
     </section>
   );
 }
@@ -126,66 +106,6 @@ function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
       value={formatBytes(least.available)}
       note={`of ${formatBytes(least.size)}`}
     />
-  );
-}
-
-const states = {
-  active: { kind: 'good', icon: 'circle-check', text: 'works' },
-  error: { kind: 'bad', icon: 'circle-x', text: 'fails' },
-  syncing: { kind: 'info', icon: 'refresh-cw', text: 'is being read' },
-  pending: { kind: 'info', icon: 'calendar-clock', text: 'never read' },
-} as const;
-
-const shownRepositories = 8;
-
-function Repositories({
-  repositories,
-  nowMs,
-}: {
-  readonly repositories: readonly RepositoryDocument[];
-  readonly nowMs: number;
-}): Child {
-  const failingFirst = repositories.toSorted(
-    (one, other) => Number(other.status === 'error') - Number(one.status === 'error'),
-  );
-  return (
-    <section class="stack">
-      <h2>Repositories</h2>
-      <Table caption="Repositories" columns={columnsOf(nowMs)} rows={failingFirst.slice(0, shownRepositories)} />
-      {repositories.length > shownRepositories ? (
-        <p class="small">
-          <A to="/repositories">Show all {formatCount(repositories.length, 'repository', 'repositories')}</A>
-        </p>
-      ) : null}
-    </section>
-  );
-}
-
-function columnsOf(nowMs: number) {
-  return [
-    {
-      label: 'Repository',
-      cell: ({ id, url }: RepositoryDocument) => (
-        <A to={`/repositories/${id}`} class="main-link">
-          {url ?? id}
-        </A>
-      ),
-    },
-    { label: 'State', cell: ({ status }: RepositoryDocument) => <StateBadge status={status} /> },
-    {
-      label: 'Last success',
-      cell: ({ last_synced_at: at }: RepositoryDocument) =>
-        at === null ? <span class="soft">never</span> : <Time at={at} nowMs={nowMs} />,
-    },
-  ];
-}
-
-function StateBadge({ status }: Pick<RepositoryDocument, 'status'>): Child {
-  const { kind, icon, text } = states[status];
-  return (
-    <Badge kind={kind} icon={icon}>
-      {text}
-    </Badge>
   );
 }
 

@@ -17,6 +17,7 @@ import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
+import { changesSomething } from '../history/history-page.tsx';
 import { describePublications, type DescribedPublication } from '../history/described-publication.ts';
 import { readLeftOut } from './left-out.ts';
 import { needsOf, type Need, type NeedFacts } from './needs.ts';
@@ -32,31 +33,44 @@ export interface OverviewServices extends Omit<StatusOptions, 'published'>, Call
   readonly mirrorReport: Pick<MirrorReport, 'alarms'> | undefined;
 }
 
-export interface Overview {
-  readonly status: Status;
+/** What needs the visitor, with the facts that the overview shows too. */
+interface Needs {
   readonly needs: readonly Need[];
-  /** of the last 30 days */
-  readonly installs: readonly DayCount[];
-  /** the last publications; undefined: they are recorded on another host */
-  readonly publications: readonly DescribedPublication[] | undefined;
-  readonly repositories: readonly RepositoryDocument[];
+  readonly status: Status;
   /** undefined: the visitor may not know, or the data folder is on another host */
   readonly disks: readonly DiskSpace[] | undefined;
   /** the number of versions that the sources have and nobody gets */
   readonly leftOut: number;
 }
 
+export interface Overview extends Needs {
+  /** of the last 30 days */
+  readonly installs: readonly DayCount[];
+  /** the last publications; undefined: they are recorded on another host */
+  readonly publications: readonly DescribedPublication[] | undefined;
+}
+
 const shownDays = 30;
 const shownPublications = 5;
+/** some of them changed no package */
+const lookedAt = 20;
 
 export async function readOverview(services: OverviewServices, request: SignedInRequest): Promise<Overview> {
-  const { nowMs, may } = request;
-  const inspection = await services.inspection();
-  const repositories = await readRepositories(services, request);
-  const [status, installs, publications, leftOut, more] = await Promise.all([
-    readStatus(services, nowMs),
+  const [found, installs, publications] = await Promise.all([
+    readNeeds(services, request),
     services.installs.byDay(),
-    readPublications(services, inspection, request),
+    readPublications(services, await services.inspection(), request),
+  ]);
+  const counts = [...installs].map(([date, count]) => ({ date, count }));
+  return { ...found, installs: everyDay(counts, shownDays, request.nowMs), publications };
+}
+
+export async function readNeeds(services: OverviewServices, request: SignedInRequest): Promise<Needs> {
+  const { nowMs, may } = request;
+  const repositories = await readRepositories(services, request);
+  const [inspection, status, leftOut, more] = await Promise.all([
+    services.inspection(),
+    readStatus(services, nowMs),
     readLeftOut(services.published, repositories, services.dataDirectory),
     readFacts(services, request),
   ]);
@@ -69,23 +83,12 @@ export async function readOverview(services: OverviewServices, request: SignedIn
     upstreams: status.mirror.problems,
     alarms: (services.mirrorReport?.alarms() ?? []).filter(({ kind }) => kind === 'alarm'),
     countsAlone: status.counters === 'local',
-    failedChecks: may('getHealth')
-      ? inspection.health.last()?.findings.filter(({ verdict }) => verdict === 'failed').length
-      : undefined,
+    findings: may('getHealth') ? inspection.health.last()?.findings : undefined,
   };
-  const counts = [...installs].map(([date, count]) => ({ date, count }));
-  return {
-    status,
-    needs: needsOf(facts, nowMs).map(({ to, ...need }) => ({
-      ...need,
-      ...(to === undefined || (to === '/health' && !may('getHealth')) ? {} : { to }),
-    })),
-    installs: everyDay(counts, shownDays, nowMs),
-    publications,
-    repositories,
-    disks: facts.disks,
-    leftOut: leftOut.length,
-  };
+  const needs = needsOf(facts, nowMs).map(({ to, ...need }) =>
+    to === undefined || (to === '/health' && !may('getHealth')) ? need : { ...need, to },
+  );
+  return { needs, status, disks: facts.disks, leftOut: leftOut.length };
 }
 
 async function readRepositories(
@@ -118,8 +121,9 @@ async function readPublications(
   request: SignedInRequest,
 ): Promise<Overview['publications']> {
   try {
-    const { publications: newest } = await publications.list({ limit: shownPublications });
-    return await describePublications(state, newest, request);
+    const { publications: newest } = await publications.list({ limit: lookedAt });
+    const described = await describePublications(state, newest, request);
+    return described.filter(changesSomething).slice(0, shownPublications);
   } catch (error) {
     if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return undefined;
     throw error;

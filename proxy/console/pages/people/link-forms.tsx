@@ -28,7 +28,7 @@ export const invitedPerson = (services: PeoplePageServices): FormPage =>
           ? 'You get a link to send to them. With it they choose a password, and are signed in.'
           : 'They get a mail with a link. With it they choose a password, and are signed in.',
       trail: peopleTrail,
-      submit: 'Make the invitation',
+      submit: 'Create invitation',
       cancel: '/people',
       fields: (
         <>
@@ -59,15 +59,15 @@ export const newLink = (services: PeoplePageServices): FormPage =>
       if (inVain !== undefined) return noLinkView(user, inVain);
       return user.status === 'invited'
         ? {
-            title: `Make a new invitation for ${user.email}?`,
+            title: `Create a new invitation for ${user.email}?`,
             sentence: 'The next page shows a new link once. The earlier link ends.',
-            submit: 'Make the invitation',
+            submit: 'Create invitation',
             cancel: personPath(user),
           }
         : {
-            title: `Make a reset link for ${user.email}?`,
+            title: `Create a reset link for ${user.email}?`,
             sentence: `The next page shows a link once. ${isMadeByProvider(record) ? leavesProvider : keepsPassword}`,
-            submit: 'Make the link',
+            submit: 'Create link',
             cancel: personPath(user),
           };
     },

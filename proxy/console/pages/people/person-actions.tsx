@@ -35,7 +35,7 @@ export function PersonActions({ user, isOnly, hasUseOfPassword }: PersonActionsP
           </ButtonLink>
         ) : !hasUseOfPassword ? null : (
           <ButtonLink to={`${path}/reset-link`} icon="link">
-            {user.status === 'invited' ? 'Make a new invitation' : 'Make a reset link'}
+            {user.status === 'invited' ? 'Create a new invitation' : 'Create a reset link'}
           </ButtonLink>
         )}
         {user.two_factor_enabled ? (

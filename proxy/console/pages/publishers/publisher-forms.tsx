@@ -26,11 +26,11 @@ const newPublisher = (services: PublisherPageServices): FormPage =>
     lists: publisherLists,
     linkedValue: (name, text) => (name === 'issuer' ? issuerOf(services, text) : text),
     view: () => ({
-      title: 'New publisher',
+      title: 'Create publisher',
       sentence: 'The jobs of one repository may exchange their ID token for a token that ends within the hour.',
       trail: publishersTrail,
       notice: services.issuers.length === 0 ? <NoIssuer /> : null,
-      submit: 'Make the publisher',
+      submit: 'Create publisher',
       cancel: '/publishers',
       fields: (
         <div class="ways stack">

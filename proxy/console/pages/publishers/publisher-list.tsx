@@ -26,7 +26,7 @@ interface PublisherListProps {
 export function PublisherList({ rows, keyless, nowMs }: PublisherListProps): Child {
   const add = (
     <ButtonLink to="/publishers/new" icon="plus" kind="primary">
-      New publisher
+      Create publisher
     </ButtonLink>
   );
   return (

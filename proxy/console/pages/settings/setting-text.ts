@@ -9,9 +9,6 @@ import type { FormFields } from '../../request/form-fields.ts';
 /** How a form asks for a setting. `endpoints`: a choice of several. `notices`: lines of `<2.5: text`. */
 export type FieldKind = 'switch' | 'number' | 'text' | 'choice' | 'lines' | 'endpoints' | 'notices';
 
-/** The name of the field of every setting: each form has one. */
-export const valueField = 'value';
-
 export function kindOf(key: SettingKey): FieldKind {
   if (key === 'advertise') return 'endpoints';
   if (key === 'warnings' || key === 'infos') return 'notices';
@@ -31,22 +28,23 @@ export function formatSetting(key: SettingKey, value: JsonValue): string {
   return Array.isArray(value) ? value.map(settingLine).join(', ') : settingLine(value);
 }
 
-/** The posted value. The service says what is wrong with it. */
-export function settingIn(key: SettingKey, fields: FormFields): JsonValue {
+/** The posted value; the service says what is wrong with it. undefined: the form has no such field. */
+export function settingIn(key: SettingKey, fields: FormFields): JsonValue | undefined {
+  if (!fields.checked(key)) return undefined;
   switch (kindOf(key)) {
     case 'switch':
-      return fields.checked(valueField);
+      return fields.all(key).includes('on');
     case 'number':
-      return numberIn(fields.text(valueField));
+      return numberIn(fields.text(key));
     case 'endpoints':
-      return [...fields.all(valueField)];
+      return [...fields.all(key)];
     case 'lines':
-      return [...fields.lines(valueField)];
+      return [...fields.lines(key)];
     case 'notices':
-      return fields.lines(valueField).map(noticeIn);
+      return fields.lines(key).map(noticeIn);
     case 'choice':
     case 'text':
-      return fields.text(valueField);
+      return fields.text(key);
   }
 }
 

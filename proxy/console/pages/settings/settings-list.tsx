@@ -13,16 +13,17 @@ import { Table, type Column } from '../../components/table.tsx';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
+import { groupsOf, labelOf, type SettingGroup } from './setting-groups.ts';
 import { formatSetting } from './setting-text.ts';
 import type { SettingsPageServices } from './settings-services.ts';
-import { changedSetting, resetSetting } from './change-setting.tsx';
+import { changedSettings, resetSetting } from './change-setting.tsx';
 
 function registerSettingsList(pages: Pages, services: SettingsPageServices): void {
   pages.page({
     path: '/settings',
     operation: 'getSettings',
     notices: {
-      saved: 'The setting is saved, and takes effect in every server process.',
+      saved: 'The settings are saved, and take effect in every server process.',
       reset: 'The change is removed.',
     },
     show: async (request) => ({
@@ -55,8 +56,11 @@ function SettingsList({ settings, configuration, mayChange }: SettingsListProps)
       <Contents titles={[...groups.map(({ title }) => title), ...(hasConfiguration ? [ofServer] : [])]} />
       {groups.map((group) => (
         <section class="stack-tight" id={anchorOf(group.title)}>
-          <h2>{group.title}</h2>
-          <Table caption={group.title} columns={columnsOf(configuration, mayChange)} rows={group.settings} isAligned />
+          <div class="row">
+            <h2>{group.title}</h2>
+            {mayChange ? <ChangeLink {...group} /> : null}
+          </div>
+          <Table caption={group.title} columns={columnsOf(configuration)} rows={group.settings} isAligned />
         </section>
       ))}
       {hasConfiguration ? <Configuration configuration={configuration} /> : null}
@@ -79,34 +83,43 @@ function Contents({ titles }: { readonly titles: readonly string[] }): Child {
   );
 }
 
-function columnsOf(configuration: readonly ConfiguredSetting[], mayChange: boolean): readonly Column<SettingView>[] {
-  const columns: readonly Column<SettingView>[] = [
-    { label: 'Setting', cell: ({ key }) => <SettingName name={key} purpose={settingDefinitions[key].description} /> },
+/** The form of the group stands at the address of its first setting. */
+function ChangeLink({ title, settings }: SettingGroup): Child {
+  const first = settings.find(({ changeable }) => changeable);
+  if (first === undefined) return null;
+  return (
+    <ButtonLink to={`/settings/${first.key}`} kind="small" aria-label={`Change ${title}`}>
+      Change
+    </ButtonLink>
+  );
+}
+
+function columnsOf(configuration: readonly ConfiguredSetting[]): readonly Column<SettingView>[] {
+  return [
+    {
+      label: 'Setting',
+      cell: ({ key }) => <SettingName label={labelOf(key)} name={key} purpose={settingDefinitions[key].description} />,
+    },
     { label: 'Value', cell: ({ key, value }) => <Value text={formatSetting(key, value)} empty="none" /> },
     { label: 'From', cell: (setting) => <ValueOrigin setting={setting} configuration={configuration} /> },
   ];
-  if (!mayChange) return columns;
-  return [
-    ...columns,
-    {
-      label: 'Action',
-      isPlain: true,
-      cell: ({ key, changeable }) =>
-        changeable ? (
-          <ButtonLink to={`/settings/${key}`} kind="small" aria-label={`Change ${key}`} data-dialog>
-            Change
-          </ButtonLink>
-        ) : null,
-    },
-  ];
 }
 
-function SettingName({ name, purpose }: { readonly name: string; readonly purpose: string }): Child {
+/** `label`: undefined of what only the configuration has. */
+function SettingName({
+  label,
+  name,
+  purpose,
+}: {
+  readonly label?: string;
+  readonly name: string;
+  readonly purpose: string;
+}): Child {
   return (
     <div class="stack-tight">
-      <code>{name}</code>
+      {label === undefined ? null : <strong>{label}</strong>}
       <span class="soft small prose">
-        <MarkedText text={asSentence(purpose)} />
+        <code>{name}</code> <MarkedText text={asSentence(purpose)} />
       </span>
     </div>
   );
@@ -157,36 +170,8 @@ function Configuration({ configuration }: Pick<SettingsListProps, 'configuration
   );
 }
 
-// The settings in the order and the groups of the page. Pure.
-
-interface SettingGroup {
-  readonly title: string;
-  readonly settings: readonly SettingView[];
-}
-
-const titles: Readonly<Record<string, string>> = {
-  mirroring: 'Mirroring',
-  limits: 'Request limits',
-  sessions: 'Sessions and passwords',
-  passwords: 'Sessions and passwords',
-  people: 'People',
-  retention: 'Retention',
-  sync: 'Syncs',
-};
-
-/** Settings without a group of their own are about packages.json. */
-function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
-  const groups = new Map<string, SettingView[]>();
-  for (const setting of settings) {
-    const [prefix = ''] = setting.key.split('.', 1);
-    const title = Object.hasOwn(titles, prefix) ? (titles[prefix] ?? prefix) : 'What Composer learns';
-    groups.set(title, [...(groups.get(title) ?? []), setting]);
-  }
-  return [...groups].map(([title, members]) => ({ title, settings: members }));
-}
-
 /** The pages about settings: the list, and the forms of one. */
 export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
   registerSettingsList(pages, services);
-  for (const form of [changedSetting, resetSetting]) pages.form(form(services));
+  for (const form of [changedSettings, resetSetting]) pages.form(form(services));
 }

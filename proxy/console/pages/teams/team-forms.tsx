@@ -32,11 +32,11 @@ const newTeam = (services: TeamPageServices): FormPage =>
     section,
     lists: ['packages', 'members'],
     view: async () => ({
-      title: 'New team',
+      title: 'Create team',
       sentence: 'Its members see its packages, and those of their other teams.',
       trail: teamsTrail,
       notice: (await isFirst(services)) ? <FirstTeam /> : null,
-      submit: 'Make the team',
+      submit: 'Create team',
       cancel: '/teams',
       fields: (
         <>

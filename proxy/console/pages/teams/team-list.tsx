@@ -22,7 +22,7 @@ interface TeamListProps {
 export function TeamList({ teams, rule, nowMs }: TeamListProps): Child {
   const add = (
     <ButtonLink to="/teams/new" icon="plus" kind="primary">
-      New team
+      Create team
     </ButtonLink>
   );
   return (

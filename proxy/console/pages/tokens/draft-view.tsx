@@ -16,7 +16,7 @@ export async function newTokenView(
   state: FormState,
 ): Promise<PageView> {
   const shared = await sharedProps(services, request, state);
-  const title = 'New token';
+  const title = 'Create token';
   const sentence = 'A client shows its token with every request. Its secret is shown once, on the next page.';
   return {
     title,

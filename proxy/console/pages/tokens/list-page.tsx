@@ -59,7 +59,7 @@ export function TokenList(props: TokenListProps): Child {
 function New(): Child {
   return (
     <ButtonLink to="/tokens/new" kind="primary" icon="plus">
-      New token
+      Create token
     </ButtonLink>
   );
 }

@@ -1,0 +1,66 @@
+// Tests the search over everything: what each role finds, names with typing errors, and versions.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, temporaryTree } from '../../util/package-tree.ts';
+import { runCli } from '../../util/run-cli.ts';
+import { runConsole, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+describe('the search', () => {
+  let running: RunningConsole;
+  let admin: TestBrowser;
+
+  beforeAll(async () => {
+    running = await runConsole();
+    const tree = temporaryTree({
+      ...below('packages/money', whoLibrary('acme/money', '1.2.0')),
+      ...below('packages/money2', whoLibrary('acme/money', '2.0.0')),
+      ...below('packages/mail', whoLibrary('acme/mailer', '1.2.0')),
+    });
+    await runCli(['build', 'packages', '--data', running.registry.data], { cwd: tree.root });
+    tree.remove();
+    await running.registry.services.tokensOf('cli:test').create({ description: 'CI of the shop', kind: 'read' });
+    admin = (await running.signIn('admin')).browser;
+  });
+  afterAll(() => running[Symbol.asyncDispose]());
+
+  /** The addresses of what the search finds. */
+  const find = async (words: string, browser = admin): Promise<readonly string[]> => {
+    const { html } = await browser.get(`/search?q=${encodeURIComponent(words)}`);
+    const [, list = ''] = /<div id="found"(.*?)<\/main>/s.exec(html) ?? [];
+    return [...list.matchAll(/<a href="([^"]*)"/g)].map(([, to = '']) => to);
+  };
+
+  it.each([
+    ['money', ['packages/acme/money']],
+    ['moeny', ['packages/acme/money']],
+    ['acme/mnoey', ['packages/acme/money']],
+    ['money 1.', ['packages/acme/money', 'packages/acme/money/version?version=1.2.0']],
+    ['moeny v2', ['packages/acme/money', 'packages/acme/money/version?version=2.0.0']],
+    ['shop', [expect.stringMatching(/^tokens\/tok_/)]],
+    ['notificatons', ['notifications']],
+    ['limits.read', ['settings/limits.read']],
+    ['nothing of the kind', []],
+  ])('finds %j', async (words, expected) => {
+    expect(await find(words)).toEqual(expected);
+  });
+
+  it('finds people for admins', async () => {
+    const { email } = await running.registry.signIn('viewer');
+    expect(await find(email)).toEqual([expect.stringMatching(/^people\/usr_/)]);
+  });
+
+  it('finds for each role only what it may open', async () => {
+    const viewer = await running.signIn('viewer');
+    for (const words of ['shop', viewer.email, 'audit', 'notifications'])
+      expect([words, await find(words, viewer.browser)]).toEqual([words, []]);
+    expect(await find('money', viewer.browser)).toEqual(['packages/acme/money']);
+    const keeper = await running.signIn('maintainer');
+    expect(await find('shop', keeper.browser)).toEqual([]);
+  });
+
+  it('leads only to pages that exist', async () => {
+    for (const words of ['money 2', 'shop', 'e'])
+      for (const to of await find(words)) expect([to, (await admin.get(`/${to}`)).status]).toEqual([to, 200]);
+  });
+});
