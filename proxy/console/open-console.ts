@@ -34,6 +34,7 @@ import { registerPublisherPages } from './pages/publishers/publishers.tsx';
 import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
 import { registerSettingsPages } from './pages/settings/settings-list.tsx';
+import { registerSecurityPage } from './pages/security/security-page.tsx';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
 import { registerSignInPages, type SignInServices } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
@@ -103,6 +104,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerDevicePages(pages, services);
   registerOverviewPage(pages, services);
   registerPackagePages(pages, services);
+  registerSecurityPage(pages, services);
   registerTokenPages(pages, services);
   registerPeoplePages(pages, services);
   registerAuditPages(pages, services);

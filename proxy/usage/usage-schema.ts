@@ -5,10 +5,15 @@ import type { Fixed } from '../registry/operation.ts';
 
 const day = (event: string) => z.string().meta({ description: `the day in UTC ${event}`, example: '2026-11-21' });
 
-export const versionStates = ['supported', 'advisory', 'withdrawn', 'purged', 'blocked', 'dev', 'mirrored'] as const;
+export const versionStates = ['supported', 'advisory', 'withdrawn', 'purged', 'blocked', 'dev', 'unknown'] as const;
 export type VersionState = (typeof versionStates)[number];
 
-const user = z
+export const fixedIn = z.string().nullable().meta({
+  description: 'the first later release without an advisory; null: none, or nothing is to fix',
+  example: '1.2.1',
+});
+
+export const user = z
   .object({
     id: z.string().meta({
       description: 'the id of the token, or of the trusted publisher',
@@ -38,9 +43,10 @@ const use = z
     version: z.string().meta({ description: 'the version, as published', example: '1.2.0' }),
     state: z.enum(versionStates).meta({
       description:
-        'what is known of the version now. `supported`: it is published and has no advisory. `mirrored`: it belongs to ' +
-        'another registry',
+        'what is known of the version now. `supported`: it is published, here or at its registry, and has no advisory. ' +
+        '`unknown`: nothing is stored of its package',
     }),
+    fixed_in: fixedIn,
     first_used_on: day('of the first use that is known'),
     last_used_on: day('of the last download or install'),
     last_installed_on: day('of the last reported install').nullable(),

@@ -33,6 +33,7 @@ export const sections = [
   },
   { id: 'uploads', label: 'Uploads', path: '/uploads', icon: 'upload', operation: 'listArtifacts' },
   { id: 'history', label: 'History', path: '/history', icon: 'history', operation: 'listPublications' },
+  { id: 'security', label: 'Security', path: '/security', icon: 'triangle-alert', operation: 'listExposures' },
   { id: 'policy', label: 'Policy', path: '/policy', icon: 'shield-alert', operation: 'getPolicy' },
   { id: 'mirror', label: 'Mirror', path: '/mirror', icon: 'layers', operation: 'getStatus' },
   {

@@ -8,6 +8,7 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { versionWarnings, type VersionWarning } from './advised-versions.ts';
+import { MalwareBadge } from './concerns.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
@@ -61,6 +62,7 @@ function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly C
       isPlain: true,
       cell: ({ affected }) => <AffectedCell {...{ name, affected }} />,
     },
+    { label: 'Fixed in', cell: ({ fixedIn }) => <Fixes {...{ name, fixedIn }} /> },
     {
       label: 'Reported',
       cell: ({ reportedAt }) => (reportedAt === undefined ? '' : <Time at={reportedAt} nowMs={nowMs} />),
@@ -68,11 +70,22 @@ function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly C
   ];
 }
 
-function TitleCell({ title, ids, severity, link }: VersionWarning): Child {
+function Fixes({ name, fixedIn }: Pick<VersionWarning, 'fixedIn'> & { readonly name: string }): Child {
+  return (
+    <span class="row">
+      {fixedIn.map((version) => (
+        <VersionLink {...{ name, version }} />
+      ))}
+    </span>
+  );
+}
+
+function TitleCell({ title, ids, severity, link, isMalware }: VersionWarning): Child {
   return (
     <div class="stack-tight">
       <span class="row">
         {link === undefined ? <strong class="breaks">{title}</strong> : <ExternalLink to={link}>{title}</ExternalLink>}
+        {isMalware ? <MalwareBadge /> : null}
         {severity === undefined ? null : (
           <Badge kind="warn" icon="shield-alert">
             {severity}
