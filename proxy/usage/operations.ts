@@ -3,10 +3,9 @@
 import { z } from 'zod';
 import { nameOf, packageParams } from '../packages/operations.ts';
 import { operation } from '../registry/operation.ts';
-import { exposuresSchema } from './exposure-schema.ts';
 import { readExposures } from './read-exposures.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
-import { usageSchema } from './usage-schema.ts';
+import { exposuresSchema, usageSchema } from './usage-schema.ts';
 
 export const getUsage = operation({
   id: 'getUsage',

@@ -7,9 +7,9 @@ import { filterOf, passes } from '../core/views/view.ts';
 import type { Exposures } from '../policy/admin/package-standing.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting } from './expired-uses.ts';
-import type { ExposureDocument, ExposuresDocument } from './exposure-schema.ts';
-import type { UsageServices } from './read-usage.ts';
-import { usageRows, usedPrefix, type UsageRow } from './usage-row.ts';
+import type { ExposureDocument, ExposuresDocument } from './usage-schema.ts';
+import { readRows, type UsageServices } from './read-usage.ts';
+import type { UsageRow } from './usage-row.ts';
 
 type Exposed = Exposures['versions'][number];
 
@@ -24,31 +24,21 @@ export async function readExposures(
   const seen = versions.filter(({ name, release }) => passes(filterOf(view, name), release));
   await services.tokenCounts?.settle();
   const rows = new Map<string, readonly UsageRow[]>();
-  for (const { name } of seen) if (!rows.has(name)) rows.set(name, await rowsOf(services, name));
+  for (const { name } of seen) if (!rows.has(name)) rows.set(name, await readRows(services, name));
   const found = seen.map((one) => withUses(one, rows.get(one.name) ?? [])).toSorted(byUrgency);
   const shown = found.slice(0, mostListed);
-  const last = shown.flatMap(({ by }) => by ?? []);
-  const [users, counting] = await Promise.all([
-    describeUsers(services.state, last, { caller, nowMs }),
-    readCounting(services.state),
-  ]);
-  const described = new Map(last.map((who, at) => [who, users[at]]));
+  const used = [...new Set(shown.flatMap(({ by }) => by ?? []))];
+  const described = await describeUsers(services.state, used, { caller, nowMs });
   return {
     data: shown.map(({ by, ...document }) => ({
       ...document,
-      last_used_by: (by === undefined ? undefined : described.get(by)) ?? null,
+      last_used_by: (by === undefined ? undefined : described[used.indexOf(by)]) ?? null,
     })),
     left_out: found.length - shown.length,
     // a damaged package may hide that it is none of theirs
     unread: view === undefined ? [...unread] : unread.filter((name) => filterOf(view, name) === 'all'),
-    counted_since: counting?.since ?? null,
+    counted_since: (await readCounting(services.state))?.since ?? null,
   };
-}
-
-async function rowsOf({ state }: UsageServices, name: string): Promise<readonly UsageRow[]> {
-  const rows: UsageRow[] = [];
-  for await (const some of usageRows(state, usedPrefix(name))) rows.push(...some.flatMap(({ row }) => row ?? []));
-  return rows;
 }
 
 interface Used extends Omit<ExposureDocument, 'last_used_by'> {

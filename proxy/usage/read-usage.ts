@@ -56,9 +56,7 @@ export async function readUsage(
   const satisfies = constraintFilter(constraint);
   const { isSeen, standing } = await seenVersions(services, name, caller, nowMs);
   await services.tokenCounts?.settle();
-  const rows: UsageRow[] = [];
-  for await (const some of usageRows(services.state, usedPrefix(name)))
-    rows.push(...some.flatMap(({ row }) => row ?? []));
+  const rows = await readRows(services, name);
   if (isSeen === undefined && rows.length === 0) throw await unknown(services, name);
   const found = askedRows(
     rows,
@@ -87,6 +85,12 @@ export async function readUsage(
     counted_since: counting?.since ?? null,
     truncated: missing(rowsIn(counted).cut, rows),
   };
+}
+
+export async function readRows({ state }: Pick<UsageServices, 'state'>, name: string): Promise<readonly UsageRow[]> {
+  const rows: UsageRow[] = [];
+  for await (const some of usageRows(state, usedPrefix(name))) rows.push(...some.flatMap(({ row }) => row ?? []));
+  return rows;
 }
 
 /** The rows with the versions that `isAsked` accepts, without those that have none. */

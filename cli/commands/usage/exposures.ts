@@ -1,10 +1,10 @@
 // `libretto exposures`: the stored versions with an advisory, who used them last, and the release that fixes them.
 
 import { listExposures } from '../../../proxy/usage/operations.ts';
-import type { ExposuresDocument } from '../../../proxy/usage/exposure-schema.ts';
+import type { ExposuresDocument } from '../../../proxy/usage/usage-schema.ts';
 import { counted, formatTable } from '../../io/output.ts';
 import { operationCommand } from '../operation-command.ts';
-import { usageNoun } from './usage-noun.ts';
+import { usageNoun } from './usage.ts';
 
 export const { run } = operationCommand(
   usageNoun,

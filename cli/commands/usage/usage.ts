@@ -1,13 +1,24 @@
 // `libretto usage`: the tokens that use a package, and which of its versions.
 
+import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
 import { getUsage } from '../../../proxy/usage/operations.ts';
+import type { UsageServices } from '../../../proxy/usage/read-usage.ts';
 import { usageCsv } from '../../../proxy/usage/usage-csv.ts';
 import type { UsageDocument } from '../../../proxy/usage/usage-schema.ts';
 import { counted, formatTable, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { parsePackageArgument } from '../../purge/package-command.ts';
-import { operationCommand } from '../operation-command.ts';
-import { usageNoun } from './usage-noun.ts';
+import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
+import { operationCommand, type Noun } from '../operation-command.ts';
+
+export const usageNoun: Noun<UsageServices> = {
+  name: 'package',
+  flags: { constraint: 'the constraint' },
+  compose: async ({ config, state }, context) => {
+    const { published, policy: policyAdmin, close } = await openLocalPolicyAdmin(config, context, state);
+    return { services: { state, published, catalogue: createCatalogue(published), policyAdmin }, close };
+  },
+};
 
 export const { run } = operationCommand(
   usageNoun,

@@ -1,7 +1,7 @@
 // What is known now of the versions of a package, an own or a mirrored one: advisories, filter lists, blocks of the
 // policy, and the release that fixes a version. It reads what is stored here, and sends no request.
 
-import { noAdvisories, type AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
+import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { matches, parseConstraint } from '../../../build/contract/constraint.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
@@ -9,12 +9,12 @@ import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 import type { Release } from '../../core/views/view.ts';
-import { listedFacts, noOutsideLists, type OutsideLists } from '../apply/current-policy.ts';
+import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
 import type { PackageFacts, PackageOrigin } from '../judge/facts.ts';
 import { blockOf, judgePackage } from '../judge/judge.ts';
 import { findPackage } from './explain-version.ts';
-import type { CandidateVersion, Listed, PackageSource } from './package-source.ts';
+import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from './package-source.ts';
 
 /** An advisory, or an entry of a filter list. */
 export interface Concern {
@@ -49,6 +49,8 @@ export interface StandingParts {
   readonly packages: readonly PackageSource[];
 }
 
+type Known = Pick<CandidatePackage, 'name' | 'origin' | 'beside'>;
+
 /** undefined: nothing is stored of the package. Rejects for a damaged one. */
 export async function readStanding(
   { sources, reader, packages }: StandingParts,
@@ -57,8 +59,7 @@ export async function readStanding(
 ): Promise<PackageStanding | undefined> {
   const known = await findPackage(packages, name);
   if (known === undefined) return undefined;
-  const { own, outside } = await readLists(sources, nowMs);
-  const facts = listedFacts(own, outside, known);
+  const facts = (await readLists(sources, nowMs))(known);
   const policy = await reader.current(nowMs);
   const { rules } = policy.rules.about(name, known.origin, undefined);
   const judge = judgePackage(rules, facts);
@@ -123,11 +124,9 @@ export function isMalware(list: string): boolean {
   return list === 'malware';
 }
 
-async function readLists(
-  { own, outside }: PolicySources,
-  nowMs: number,
-): Promise<{ readonly own: AdvisoryLists; readonly outside: OutsideLists }> {
-  return { own: (await own?.read(nowMs)) ?? noAdvisories, outside: outside?.() ?? noOutsideLists };
+async function readLists({ own, outside }: PolicySources, nowMs: number): Promise<(known: Known) => PackageFacts> {
+  const [lists, others] = [(await own?.read(nowMs)) ?? noAdvisories, outside?.() ?? noOutsideLists];
+  return (known) => listedFacts(lists, others, known);
 }
 
 export interface Exposures {
@@ -139,7 +138,7 @@ export interface Exposures {
 
 /** All stored versions with a concern. Others get their turn in between. */
 export async function readExposures(parts: StandingParts, nowMs: number): Promise<Exposures> {
-  const { own, outside } = await readLists(parts.sources, nowMs);
+  const factsOf = await readLists(parts.sources, nowMs);
   const turn = createTurns();
   const versions: Exposures['versions'][number][] = [];
   const unread: PackageName[] = [];
@@ -148,7 +147,7 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
       (await source.names()).map((name): Listed => ({ name }))) {
       await turn();
       try {
-        const facts = listedFacts(own, outside, { name, origin: source.origin, beside: (await beside?.()) ?? {} });
+        const facts = factsOf({ name, origin: source.origin, beside: (await beside?.()) ?? {} });
         if (facts.advisories.length + facts.entries.length === 0) continue;
         const { versions: all = [], origin } = (await readStanding(parts, name, nowMs)) ?? { origin: source.origin };
         const exposed = all.filter(({ stored, concerns }) => stored && concerns.length > 0);

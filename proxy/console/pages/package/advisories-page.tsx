@@ -13,30 +13,37 @@ import { ExternalLink } from './facts-panel.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 import { VersionLink } from './version-link.tsx';
 
-export function showAdvisories(
-  _services: PackagePageServices,
-  { nowMs }: SignedInRequest,
+export async function showAdvisories(
+  services: PackagePageServices,
+  request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
-  return Promise.resolve({
+  const warned = versionWarnings(opened.advisories, opened.details.versions);
+  const affected = [...new Set(warned.flatMap((one) => one.affected))].slice(0, maxLabels);
+  const usedBy = affected.length === 0 ? undefined : await readUsedBy(services, request, opened.name, affected);
+  return {
     title: `Advisories of ${opened.name}`,
     section: 'packages',
-    content: <Advisories {...{ opened, nowMs }} />,
-  });
+    content: <Advisories {...{ opened, usedBy }} nowMs={request.nowMs} />,
+  };
 }
 
 interface AdvisoriesProps {
   readonly opened: OpenPackage;
   /** undefined: the page is stored */
   readonly nowMs: number | undefined;
+  /** of the affected versions; undefined: the visitor may not know it */
+  readonly usedBy?: UsedByProps | undefined;
 }
 
-export function Advisories({ opened, nowMs }: AdvisoriesProps): Child {
+export function Advisories({ opened, nowMs, usedBy }: AdvisoriesProps): Child {
   const warned = versionWarnings(opened.advisories, opened.details.versions);
   return (
     <PackageFrame opened={opened} tab="advisories">
+      {usedBy === undefined ? null : <UsedBy {...usedBy} />}
       {warned.length === 0 ? (
         <EmptyState icon="shield-check" title="No advisory">
           The registry’s list names no advisory for this package.

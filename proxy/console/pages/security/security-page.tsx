@@ -2,7 +2,7 @@
 // release that fixes them.
 
 import type { Child } from 'hono/jsx';
-import type { ExposureDocument, ExposuresDocument } from '../../../usage/exposure-schema.ts';
+import type { ExposureDocument, ExposuresDocument } from '../../../usage/usage-schema.ts';
 import { listExposures } from '../../../usage/operations.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -27,15 +27,13 @@ export function registerSecurityPage(pages: Pages, services: PackagePageServices
 
 async function showSecurity(services: PackagePageServices, request: SignedInRequest): Promise<PageView> {
   const found = await callFor(services, request, listExposures, {});
-  return { title: 'Security', section: 'security', content: <Security {...{ found, request }} /> };
+  return { title: 'Security', section: 'security', content: securityOf(found, request) };
 }
 
-interface SecurityProps {
-  readonly found: ExposuresDocument;
-  readonly request: SignedInRequest;
-}
-
-function Security({ found: { data, left_out: left, unread, counted_since: since }, request }: SecurityProps): Child {
+function securityOf(
+  { data, left_out: left, unread, counted_since: since }: ExposuresDocument,
+  request: SignedInRequest,
+) {
   const malware = data.filter((one) => one.malware).length;
   const more = left + Math.max(0, data.length - mostRows);
   return (
