@@ -13,7 +13,11 @@ const mostShown = 3;
 export function Concerns({ advisories, malware }: ConcernsProps): Child {
   return (
     <div class="stack-tight">
-      {malware ? <MalwareBadge /> : null}
+      {malware ? (
+        <div>
+          <MalwareBadge />
+        </div>
+      ) : null}
       {advisories.slice(0, mostShown).map(({ id, title, severity }) => (
         <span class="breaks">
           {title} <span class="soft small">{severity === null ? id : `${severity}, ${id}`}</span>

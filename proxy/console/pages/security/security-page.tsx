@@ -45,8 +45,8 @@ function securityOf(
       {since === null ? <NotCounted /> : null}
       {malware === 0 ? null : (
         <Notice kind="bad">
-          {formatCount(malware, 'version is malware', 'versions are malware')}. A <A to="/policy">rule of the policy</A>{' '}
-          keeps clients from them.
+          {formatCount(malware, 'version is malware', 'versions are malware')}. <A to="/policy">A rule of the policy</A>{' '}
+          can block malware.
         </Notice>
       )}
       {unread.map((name) => (
