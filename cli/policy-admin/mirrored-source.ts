@@ -5,13 +5,21 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { isDevVersion, type NormalizedVersion } from '../../build/contract/version.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
+import { sameStamp, stampFile } from '../../build/shared/files/file-stamp.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { archiveKey } from '../../proxy/mirror/archives/archive-record.ts';
 import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
 import { LastLists } from '../../proxy/mirror/archives/last-lists.ts';
+import { UnreadableRecord } from '../../proxy/mirror/archives/read-record.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import { CachedNames, documentFiles } from '../../proxy/mirror/catalogue/cached-names.ts';
-import { cachedRecords, noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
+import {
+  cachedRecords,
+  documentPath,
+  noVersions,
+  type CachedVersions,
+} from '../../proxy/mirror/documents/cached-versions.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
@@ -45,6 +53,8 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
       return ids.flatMap((id) => current.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     };
   };
+  const lists = new LastLists(folder, () => undefined);
+  const said = keptLists(folder, lists);
   return {
     origin: 'mirrored',
     names: async () => {
@@ -56,7 +66,36 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
       for await (const name of mirroredNames(folder)) found.add(name);
       return [...found].filter((name) => urlsOf(name).length > 0).toSorted();
     },
-    read: async (name) => readPackage(name, (await upstreamsOf())(name), folder),
+    listed: async function* () {
+      const urlsOf = await upstreamsOf();
+      for await (const name of mirroredNames(folder)) {
+        const urls = urlsOf(name);
+        if (urls.length > 0) yield { name, beside: () => said(name, urls) };
+      }
+    },
+    read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, lists),
+  };
+}
+
+type Stamps = readonly ReturnType<typeof stampFile>[];
+
+/** What repositories said of a package; reads a document again when its file has changed. */
+function keptLists(
+  folder: string,
+  lists: LastLists,
+): (name: PackageName, urls: readonly string[]) => Promise<JsonObject> {
+  const known = new Map<PackageName, { readonly stamps: Stamps; readonly said: JsonObject }>();
+  return async (name, urls) => {
+    const last = await lists.read(name).catch((error: unknown) => {
+      throw error instanceof UnreadableRecord ? new UnusableFile(error.message, { cause: error }) : error;
+    });
+    const stamps = urls.map((url) => stampFile(documentPath(name, folder, url, 'stable')));
+    let kept = known.get(name);
+    if (kept?.stamps.length !== stamps.length || !kept.stamps.every((stamp, at) => sameStamp(stamp, stamps[at]))) {
+      kept = { stamps, said: (await firstDocuments(name, urls, folder)).beside };
+      known.set(name, kept);
+    }
+    return unionOf([kept.said, last]);
   };
 }
 
@@ -65,11 +104,12 @@ async function readPackage(
   name: PackageName,
   urls: readonly string[],
   folder: string,
+  lists: LastLists,
 ): Promise<CandidatePackage | undefined> {
   if (urls.length === 0) return undefined;
   const { records, beside: said } = await firstDocuments(name, urls, folder);
   const { records: accepted } = await new AcceptedArchiveStore(folder, 0).inspect(name);
-  const last = accepted.length === 0 ? {} : await new LastLists(folder, () => undefined).read(name);
+  const last = accepted.length === 0 ? {} : await lists.read(name);
   const beside = unionOf([said, last]);
   const stored = new Map(accepted.map((record) => [archiveKey(record), record]));
   const offered = records.flatMap((record) => {

@@ -13,7 +13,7 @@ export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'site'],
   'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
-  'Inspect:': ['status', 'why', 'usage', 'history', 'verify', 'audit', 'impact', 'api'],
+  'Inspect:': ['status', 'why', 'usage', 'exposures', 'history', 'verify', 'audit', 'impact', 'api'],
   'Maintain:': ['backup', 'restore', 'config', 'prune', 'import', 'completion'],
 };
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addUsage, addImpact, addPrune]) add(program, wire);
+  for (const add of [addVerify, addWhy, addUsage, addExposures, addImpact, addPrune]) add(program, wire);
 }
 
 function addVerify(program: Command, wire: Wire): void {
@@ -48,6 +48,17 @@ function addUsage(program: Command, wire: Wire): void {
     withRegistry(usage, 'reads', 'libretto usage acme/hello', 'libretto usage acme/hello "1.2.*" --since 2026-11-01'),
     () => import('../commands/usage/usage.ts'),
   );
+}
+
+function addExposures(program: Command, wire: Wire): void {
+  const exposures = program
+    .command('exposures')
+    .summary('list versions with an advisory, and who used them')
+    .description(
+      'List the stored versions, own and mirrored, with an advisory or an entry of a filter list: who used them last, ' +
+        'and the release that fixes them.',
+    );
+  wire(withRegistry(exposures, 'reads', 'libretto exposures'), () => import('../commands/usage/exposures.ts'));
 }
 
 function addImpact(program: Command, wire: Wire): void {

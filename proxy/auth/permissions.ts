@@ -151,6 +151,7 @@ export const apiPermissions = {
   getStatistics: [readers, 'token views', 'team views'],
   // a maintainer: only the names of their own tokens; the service checks `created_by`
   getUsage: [maintainers, 'team views'],
+  listExposures: [maintainers, 'team views'],
   withdrawVersion: [maintainers, 'session', 'password', 'builder'],
   purgeVersion: [admins, 'session', 'builder'],
   listPurgedVersions: [admins],

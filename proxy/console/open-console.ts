@@ -35,6 +35,7 @@ import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
 import { registerSearchPage } from './pages/search/search-page.tsx';
 import { registerSettingsPages } from './pages/settings/settings-list.tsx';
+import { registerSecurityPage } from './pages/security/security-page.tsx';
 import type { SettingsPageServices } from './pages/settings/settings-services.ts';
 import { registerSignInPages, type SignInServices } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
@@ -105,6 +106,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerDevicePages(pages, services);
   registerOverviewPage(pages, services);
   registerPackagePages(pages, services);
+  registerSecurityPage(pages, services);
   registerTokenPages(pages, services);
   registerPeoplePages(pages, services);
   registerAuditPages(pages, services);

@@ -1,10 +1,11 @@
-// What can be asked about the use of packages: the operation that API, command and console call.
+// What can be asked about the use of packages: the operations that API, commands and console call.
 
 import { z } from 'zod';
 import { nameOf, packageParams } from '../packages/operations.ts';
 import { operation } from '../registry/operation.ts';
+import { readExposures } from './read-exposures.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
-import { usageSchema } from './usage-schema.ts';
+import { exposuresSchema, usageSchema } from './usage-schema.ts';
 
 export const getUsage = operation({
   id: 'getUsage',
@@ -37,4 +38,19 @@ export const getUsage = operation({
     readUsage(services, { name: nameOf(params), constraint, since }, call),
 });
 
-export const usageOperations = [getUsage];
+export const listExposures = operation({
+  id: 'listExposures',
+  method: 'get',
+  path: '/api/exposures',
+  tag: 'Packages',
+  summary: 'List versions with an advisory',
+  description:
+    'The versions whose archives clients get here, published or mirrored, with an advisory or an entry of a filter ' +
+    'list, who used them last, and the release that fixes them. The lists are as of the last ten seconds. What a ' +
+    'caller learns of tokens: as of `getUsage`.',
+  answer: exposuresSchema,
+  answers: 'the versions',
+  run: (services: UsageServices, _input, call) => readExposures(services, call),
+});
+
+export const usageOperations = [getUsage, listExposures];

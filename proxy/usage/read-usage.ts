@@ -8,9 +8,13 @@ import { compareText } from '../../build/shared/text/compare-text.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { filterOf } from '../core/views/view.ts';
+import { filterOf, passes } from '../core/views/view.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import { readPublishedPackage } from '../packages/published-package.ts';
+import type { PublishedFiles } from '../core/tree/published-files.ts';
+import { publishedTombstones } from '../core/protocol/tombstones.ts';
+import type { PolicyAdmin } from '../policy/admin/policy-admin.ts';
+import type { PackageStanding } from '../policy/admin/package-standing.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting, rowsIn } from './expired-uses.ts';
 import type { TokenCounts } from './token-counts.ts';
@@ -26,9 +30,10 @@ import {
   type VersionUse,
 } from './usage-row.ts';
 import type { UsageDocument, UseDocument } from './usage-schema.ts';
-import { readVersionStates, type VersionStateParts } from './version-states.ts';
 
-export interface UsageServices extends VersionStateParts {
+export interface UsageServices {
+  readonly published: PublishedFiles;
+  readonly policyAdmin: PolicyAdmin;
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   /** undefined: this process counts nothing */
@@ -49,11 +54,9 @@ export async function readUsage(
   { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
 ): Promise<UsageDocument> {
   const satisfies = constraintFilter(constraint);
-  const isSeen = await seenVersions(services, name, caller, nowMs);
+  const { isSeen, standing } = await seenVersions(services, name, caller, nowMs);
   await services.tokenCounts?.settle();
-  const rows: UsageRow[] = [];
-  for await (const some of usageRows(services.state, usedPrefix(name)))
-    rows.push(...some.flatMap(({ row }) => row ?? []));
+  const rows = await readRows(services, name);
   if (isSeen === undefined && rows.length === 0) throw await unknown(services, name);
   const found = askedRows(
     rows,
@@ -65,7 +68,7 @@ export async function readUsage(
       found.map(({ who }) => who),
       { caller, nowMs },
     ),
-    found.length === 0 ? () => 'supported' as const : readVersionStates(services, name, nowMs),
+    stateOfVersions(services, name, standing),
     readCounting(services.state),
     services.state.get(usedRowsKey(name)),
   ]);
@@ -73,7 +76,7 @@ export async function readUsage(
   const data = found.flatMap(({ versions }, at) =>
     Object.entries(versions).map(([version, use]): UseDocument => {
       const token = users[at] ?? null;
-      return { token, version, state: stateOf(version), ...showUse(use, countedFrom) };
+      return { token, version, ...stateOf(version), ...showUse(use, countedFrom) };
     }),
   );
   return {
@@ -82,6 +85,12 @@ export async function readUsage(
     counted_since: counting?.since ?? null,
     truncated: missing(rowsIn(counted).cut, rows),
   };
+}
+
+export async function readRows({ state }: Pick<UsageServices, 'state'>, name: string): Promise<readonly UsageRow[]> {
+  const rows: UsageRow[] = [];
+  for await (const some of usageRows(state, usedPrefix(name))) rows.push(...some.flatMap(({ row }) => row ?? []));
+  return rows;
 }
 
 /** The rows with the versions that `isAsked` accepts, without those that have none. */
@@ -110,21 +119,55 @@ function constraintFilter(text: string | undefined): (version: string) => boolea
   };
 }
 
-/** undefined: the package is not published here, and the caller sees all packages. Throws NOT_FOUND for a hidden one. */
+/**
+ * `isSeen` undefined: the package is not offered here, and the caller sees all packages. Throws NOT_FOUND for a hidden
+ * one.
+ */
 async function seenVersions(
-  { catalogue, published }: UsageServices,
+  { catalogue, published, policyAdmin }: UsageServices,
   name: PackageName,
   caller: Caller | Operator,
   nowMs: number,
-): Promise<((version: string) => boolean) | undefined> {
+): Promise<{
+  readonly isSeen?: ((version: string) => boolean) | undefined;
+  readonly standing: PackageStanding | undefined;
+}> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
+  const filter = filterOf(view, name);
   const packages = await catalogue.read(nowMs, view);
-  const isListed = packages.all.has(name);
-  if (!isListed && view !== undefined) throw await unknown({ published }, name, view);
-  if (!isListed) return undefined;
-  if (filterOf(view, name) === 'all') return () => true;
-  const labels = new Set(packages.labelsOf(name));
-  return (version) => labels.has(version);
+  if (packages.all.has(name)) {
+    const labels = new Set(packages.labelsOf(name));
+    const isSeen = filter === 'all' ? () => true : (version: string) => labels.has(version);
+    return { isSeen, standing: await policyAdmin.standing(name) };
+  }
+  // rejects for a damaged package, of which the catalogue knows nothing
+  const missing = view === undefined ? undefined : await unknown({ published }, name, view);
+  const standing = filter === 'none' ? undefined : await policyAdmin.standing(name);
+  if (standing?.origin === 'mirrored') {
+    const seen = new Set(standing.versions.flatMap((one) => (passes(filter, one.release) ? [one.version] : [])));
+    if (filter === 'all' || seen.size > 0)
+      return { isSeen: filter === 'all' ? () => true : (version) => seen.has(version), standing };
+  }
+  if (missing !== undefined) throw missing;
+  return { standing };
+}
+
+/** What is known of a version now. */
+async function stateOfVersions(
+  { published }: UsageServices,
+  name: PackageName,
+  standing: PackageStanding | undefined,
+): Promise<(version: string) => Pick<UseDocument, 'state' | 'fixed_in'>> {
+  const known = new Map(standing?.versions.map((one) => [one.version, one]));
+  const purged = new Set(
+    (await publishedTombstones(published)).flatMap((row) => (row.name === name ? [row.version] : [])),
+  );
+  const lost = standing === undefined && purged.size === 0 ? 'unknown' : 'withdrawn';
+  return (version) => {
+    const found = known.get(version);
+    if (found !== undefined) return { state: found.state, fixed_in: found.fixedIn };
+    return { state: purged.has(version) ? 'purged' : lost, fixed_in: null };
+  };
 }
 
 /** The catalogue leaves out damaged packages: reading one rejects with its damage. */
@@ -141,7 +184,7 @@ async function unknown(
 function showUse(
   { first, last, installed, days, sum }: VersionUse,
   from: string | undefined,
-): Omit<UseDocument, 'token' | 'version' | 'state'> {
+): Omit<UseDocument, 'token' | 'version' | 'state' | 'fixed_in'> {
   const counted = Object.entries(days).flatMap(([day, uses]) => (from !== undefined && day >= from ? [uses] : []));
   const [downloads, installs] = from === undefined ? sum : counted.reduce<Uses>(addedUses, [0, 0]);
   return { first_used_on: first, last_used_on: last, last_installed_on: installed, downloads, installs };

@@ -3,16 +3,16 @@
 import { csvLine } from '../../build/shared/text/csv-line.ts';
 import type { UsageDocument } from './usage-schema.ts';
 
-const header =
-  'token,description,kind,status,owner,version,state,first_used_on,last_used_on,last_installed_on,downloads,installs';
+const ofUser = ['id', 'description', 'kind', 'status', 'owner'] as const;
+const ofUse = ['version', 'state', 'fixed_in', 'first_used_on', 'last_used_on', 'last_installed_on'] as const;
+const counts = ['downloads', 'installs'] as const;
 
 export function usageCsv({ data }: Pick<UsageDocument, 'data'>): readonly string[] {
-  return [
-    header,
-    ...data.map(({ token, version, state, first_used_on, last_used_on, last_installed_on, downloads, installs }) => {
-      const user = [token?.id, token?.description, token?.kind, token?.status, token?.owner];
-      const use = [version, state, first_used_on, last_used_on, last_installed_on, String(downloads), String(installs)];
-      return csvLine([...user, ...use].map((text) => (text ?? '').replaceAll(/\p{Cc}/gu, ' ')));
-    }),
-  ];
+  const lines = data.map((row) => [
+    ...ofUser.map((name) => row.token?.[name]),
+    ...[...ofUse, ...counts].map((name) => row[name]),
+  ]);
+  return [['token', ...ofUser.slice(1), ...ofUse, ...counts], ...lines].map((cells) =>
+    csvLine(cells.map((cell) => String(cell ?? '').replaceAll(/\p{Cc}/gu, ' '))),
+  );
 }

@@ -7,7 +7,7 @@ import { artifactSchema } from '../../proxy/artifacts/artifact-schema.ts';
 import { hookSchema } from '../../proxy/hooks/hook-schema.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/forges/connection-schema.ts';
 import { jobSchema } from '../../proxy/sync/job-schema.ts';
-import { usageSchema } from '../../proxy/usage/usage-schema.ts';
+import { exposuresSchema, usageSchema } from '../../proxy/usage/usage-schema.ts';
 import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/packages/package-schema.ts';
 import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/sync/repository-schema.ts';
 import { buildReport } from './build-documents.ts';
@@ -53,6 +53,7 @@ export const registryDocuments = {
     part.unconfirmedPurge,
   ]),
   usage: usageSchema.extend({ name }),
+  exposures: exposuresSchema,
   'package statistics': statisticsSchema.extend({ name }),
   'repository add': repositorySchema,
   'repository update': z.union([repositorySchema, part.inConsole]),

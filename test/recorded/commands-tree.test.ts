@@ -116,6 +116,9 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'usage acme/hello',
     'usage acme/hello "^1" --json',
     'usage acme/hello --since today',
+    'exposures',
+    'exposures --json',
+    'exposures acme/hello',
     'completion fish',
     'completion ksh',
   ])

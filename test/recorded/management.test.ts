@@ -334,6 +334,7 @@ it('the operations for packages and artifacts answer as recorded', async () => {
     '/api/packages/acme/hello/statistics?days=0',
     '/api/packages/acme/hello/usage?constraint=^1.0&since=2026-01-31',
     '/api/packages/acme/hello/usage?since=today',
+    '/api/exposures',
   ];
   for (const line of lines) await ask(`GET ${line}`);
   const upload = (query: string, bytes: Buffer | string, more = {}) =>

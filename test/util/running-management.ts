@@ -173,6 +173,7 @@ export async function runManagement(
   const tree = { files, published: watched('published', createLocalPublishedFiles(folder.at('data'))) };
   const countedBy = settingOf(settings, 'statistics.by');
   const published = packageServices(state, store, now, { data: folder.at('data'), ...tree }, countedBy, options.render);
+  const advisories = createPublishedAdvisories(published.published);
   const services: Services = {
     ...repositories,
     ...artifactServices(store, now, folder.at('data'), options.uploads),
@@ -181,7 +182,6 @@ export async function runManagement(
     ...repositories.publishing,
     ...policyServices({ state, store, settings, packages: published, uses, now, ...options.policy }),
     dataDirectory: folder.at('data'),
-    advisories: createPublishedAdvisories(published.published),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),
     devicePage: ({ headers }) => `http://${headers.host}/ui/device`,
@@ -216,7 +216,7 @@ export async function runManagement(
     counters,
     uses,
     rootChanges: advertisedRoot(settings, { path: '' }),
-    advisories: services.advisories,
+    advisories,
     tombstones: createTombstones(services.published),
     files,
     lookups: createLookups({

@@ -2,6 +2,7 @@
 // and the service reads the outcome as JSON.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
+import { quoteForShell } from '../../../build/shared/text/quote-for-shell.ts';
 import { remainsOf } from '../../../proxy/packages/purge-remains.ts';
 import { confirmationOf, createPurges } from '../../../proxy/packages/purges.ts';
 import {
@@ -74,7 +75,11 @@ function localPurger(config: Config, context: Context): VersionPurger {
 }
 
 async function confirm(plan: PurgeOutcome, context: Context): Promise<void> {
-  const going = ['The purge removes these versions permanently. They are never published again:', ...contentsOf(plan)];
+  const going = [
+    'The purge removes these versions permanently. They are never published again:',
+    ...contentsOf(plan),
+    usersOf(plan),
+  ];
   if (context.stdin.isTTY === true) printLines(context.stderr, going);
   const confirmed = await typedConfirmation(context, confirmationOf(plan));
   if (confirmed === undefined) throw new UsageError([...going, 'Nothing was changed. Add --yes to purge.'].join('\n'));
@@ -124,12 +129,17 @@ function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   return [
     head,
     ...contentsOf(outcome),
+    ...(dryRun ? [usersOf(outcome)] : []),
     '',
     dryRun
       ? 'Places outside the registry that may still contain it afterwards:'
       : 'Places outside the registry that may still contain it:',
     ...remainsOf(outcome, dryRun).map((line) => `  ${line}`),
   ];
+}
+
+function usersOf({ name, version }: PurgeOutcome): string {
+  return `Who uses it: libretto usage ${name} ${quoteForShell(version)}`;
 }
 
 function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {

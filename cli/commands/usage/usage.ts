@@ -1,6 +1,5 @@
 // `libretto usage`: the tokens that use a package, and which of its versions.
 
-import { createPublishedAdvisories } from '../../../proxy/core/tree/published-advisories.ts';
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
 import { getUsage } from '../../../proxy/usage/operations.ts';
 import type { UsageServices } from '../../../proxy/usage/read-usage.ts';
@@ -8,25 +7,21 @@ import { usageCsv } from '../../../proxy/usage/usage-csv.ts';
 import type { UsageDocument } from '../../../proxy/usage/usage-schema.ts';
 import { counted, formatTable, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
 import { parsePackageArgument } from '../../purge/package-command.ts';
+import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
 import { operationCommand, type Noun } from '../operation-command.ts';
 
-const noun: Noun<UsageServices> = {
+export const usageNoun: Noun<UsageServices> = {
   name: 'package',
   flags: { constraint: 'the constraint' },
   compose: async ({ config, state }, context) => {
-    const { published, blockedVersions, close } = await openLocalPolicyAdmin(config, context, state);
-    const advisories = createPublishedAdvisories(published);
-    return {
-      services: { state, published, catalogue: createCatalogue(published), advisories, blockedVersions },
-      close,
-    };
+    const { published, policy: policyAdmin, close } = await openLocalPolicyAdmin(config, context, state);
+    return { services: { state, published, catalogue: createCatalogue(published), policyAdmin }, close };
   },
 };
 
 export const { run } = operationCommand(
-  noun,
+  usageNoun,
   async ({ operands: [text = '', constraint], flags, json, context, call, print }) => {
     const isCsv = flags['csv'] === true;
     if (isCsv && json) throw new UsageError('--csv and --json exclude each other.');
@@ -43,12 +38,12 @@ export const { run } = operationCommand(
 );
 
 function describe(name: string, { data, tokens, counted_since: since, truncated }: UsageDocument): readonly string[] {
-  const rows = data.map(({ token, version, state, last_used_on: last, downloads, installs }) => [
+  const rows = data.map(({ token, version, state, fixed_in: fix, last_used_on: last, downloads, installs }) => [
     last,
     token?.description ?? 'another token',
     token?.status === 'active' ? (token.owner ?? '') : (token?.status ?? ''),
     version,
-    state,
+    fix === null ? state : `${state}, fixed in ${fix}`,
     String(downloads),
     String(installs),
   ]);

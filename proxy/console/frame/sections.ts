@@ -38,6 +38,7 @@ export const sections = [
   entry('Sources', 'uploads', 'upload', 'listArtifacts'),
   entry('Sources', 'mirror', 'layers', 'getStatus'),
   entry('Insight', 'health', 'heart-pulse', 'getHealth', 'Status'),
+  entry('Insight', 'security', 'triangle-alert', 'listExposures'),
   entry('Insight', 'audit', 'scroll-text', 'listAuditEvents'),
   entry('Settings', 'settings', 'settings', 'getSettings', 'All settings'),
   entry('Settings', 'policy', 'shield-alert', 'getPolicy'),

@@ -40,6 +40,10 @@ export async function cachedVersions(name: PackageName, paths: readonly string[]
 
 /** The versions of the repository with this address; its documents are below `folder` of the mirror. */
 export function cachedRecords(name: PackageName, folder: string, url: string): Promise<CachedVersions> {
-  const path = (kind: Stability): string => join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, kind));
-  return cachedVersions(name, [path('stable'), path('dev')]);
+  return cachedVersions(name, [documentPath(name, folder, url, 'stable'), documentPath(name, folder, url, 'dev')]);
+}
+
+/** Of the document that this repository has of the package. */
+export function documentPath(name: PackageName, folder: string, url: string, kind: Stability): string {
+  return join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, kind));
 }

@@ -14,6 +14,7 @@ import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-p
 import { explainVersion, notFound } from './explain-version.ts';
 import { knownNames } from './registry-names.ts';
 import type { PackageSource } from './package-source.ts';
+import { readExposures, readStanding, type Exposures } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
 import type { PolicyCheck } from './policy-admin.ts';
@@ -47,8 +48,12 @@ export interface PolicyAdminOptions {
   readonly now: () => number;
 }
 
+/** Reading all lists takes seconds in a large registry. */
+const rememberedMs = 10_000;
+
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, now } = options;
+  let last: { readonly untilMs: number; readonly found: Promise<Exposures> } | undefined;
   return {
     get: () => viewOf(options),
     replace: async (given, revision, actor) => {
@@ -65,6 +70,15 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     explain: async (name, version, id) => {
       const token = id === undefined ? undefined : await findToken(options, id);
       return explainVersion(await reader.current(now()), packages, { name, version, token, nowMs: now() });
+    },
+    standing: (name) => readStanding(options, name, now()),
+    exposures: () => {
+      if (last === undefined || now() >= last.untilMs) {
+        const found = readExposures(options, now());
+        last = { untilMs: now() + rememberedMs, found };
+        found.catch(() => (last = undefined)); // the caller gets the error
+      }
+      return last.found;
     },
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],

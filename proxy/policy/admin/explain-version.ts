@@ -53,7 +53,7 @@ export async function explainVersion(
   };
 }
 
-async function findPackage(
+export async function findPackage(
   packages: readonly PackageSource[],
   name: PackageName,
 ): Promise<CandidatePackage | undefined> {

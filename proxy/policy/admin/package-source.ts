@@ -24,10 +24,20 @@ export interface CandidatePackage {
   readonly versions: readonly CandidateVersion[];
 }
 
+export interface Listed {
+  readonly name: PackageName;
+  readonly beside?: () => Promise<JsonObject>;
+}
+
 export interface PackageSource {
   readonly origin: PackageOrigin;
   /** in order */
   readonly names: () => Promise<readonly PackageName[]>;
+  /**
+   * The packages with stored archives, and what their registries said of them; absent: all names, and registries say
+   * nothing. `beside` rejects with UnusableFile.
+   */
+  readonly listed?: () => AsyncIterable<Listed>;
   /** undefined: there is no such package */
   readonly read: (name: PackageName) => Promise<CandidatePackage | undefined>;
 }

@@ -7,6 +7,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
 import type { PolicyHit } from '../records/policy-hits.ts';
+import type { Exposures, PackageStanding } from './package-standing.ts';
 import type { ExplainedVersion, FeedView, PolicyTest, PolicyView } from './policy-views.ts';
 
 export interface PolicyCheck {
@@ -27,6 +28,10 @@ export interface PolicyAdmin {
   readonly test: (given: JsonValue) => Promise<PolicyTest>;
   /** `token`: its id; undefined: a token that no rule names. Throws NOT_FOUND for an unknown version or token. */
   readonly explain: (name: PackageName, version: string, token: string | undefined) => Promise<ExplainedVersion>;
+  /** undefined: nothing is stored of the package. Rejects for a damaged one. */
+  readonly standing: (name: PackageName) => Promise<PackageStanding | undefined>;
+  /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */
+  readonly exposures: () => Promise<Exposures>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
   readonly feeds: () => Promise<readonly FeedView[]>;

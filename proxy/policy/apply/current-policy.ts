@@ -54,16 +54,25 @@ export class CurrentPolicy {
 
   /** `beside`: the keys at the top of the package's document, with advisories and filter lists of its registry. */
   factsOf(name: PackageName, origin: PackageFacts['origin'], beside: JsonObject = {}): PackageFacts {
-    const own = advisoriesOf(this.#own, name);
-    return {
-      name,
-      origin,
-      advisories: [
-        ...advisoriesIn(own.advisories),
-        ...advisoriesIn(beside['security-advisories']),
-        ...this.#outside.advisoriesOf(name),
-      ],
-      entries: [...entriesIn(own.filter), ...entriesIn(beside['filter']), ...this.#outside.entriesOf(name)],
-    };
+    return listedFacts(this.#own, this.#outside, { name, origin, beside });
   }
+}
+
+/** What all lists say of a package. */
+export function listedFacts(
+  lists: AdvisoryLists,
+  outside: OutsideLists,
+  { name, origin, beside }: Pick<PackageFacts, 'origin'> & { readonly name: PackageName; readonly beside: JsonObject },
+): PackageFacts {
+  const own = advisoriesOf(lists, name);
+  return {
+    name,
+    origin,
+    advisories: [
+      ...advisoriesIn(own.advisories),
+      ...advisoriesIn(beside['security-advisories']),
+      ...outside.advisoriesOf(name),
+    ],
+    entries: [...entriesIn(own.filter), ...entriesIn(beside['filter']), ...outside.entriesOf(name)],
+  };
 }

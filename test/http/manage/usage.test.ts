@@ -1,8 +1,12 @@
-// Tests who uses a package over HTTP: real downloads and install reports by token, who may see them, and the states of
-// versions.
+// Tests who uses a package over HTTP: real downloads and install reports by token, who may see them, the states of
+// versions, and the list of versions with an advisory.
 
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { advisoryListsPath, formatAdvisoryLists } from '../../../build/contract/advisory-lists.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
 import { createTokens } from '../../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
@@ -33,12 +37,30 @@ const version = (text: string, state?: 'withdrawn') => ({
   ...(state === undefined ? {} : { state }),
 });
 
+const advisory = {
+  advisoryId: 'A-1',
+  packageName: 'acme/core',
+  affectedVersions: '<1.2.0',
+  title: 'Greets everybody',
+  reportedAt: '2026-03-01T12:00:00+00:00',
+  severity: 'high',
+  sources: [],
+};
+const lists = new Map([
+  ['acme/core' as PackageName, { advisories: [advisory], filter: {} }],
+  ['other/tool' as PackageName, { advisories: [], filter: { malware: [{ constraint: '*', reason: 'Steals keys' }] } }],
+]);
+
 beforeAll(async () => {
   registry = await runManagement({ now: () => nowMs });
   const tree = new HandMadeTree(registry.data);
   tree.put('acme/core', [version('2.0.0'), version('1.2.0'), version('1.0.0', 'withdrawn'), version('dev-main')]);
   tree.put('other/tool', [version('1.0.0')]);
   tree.publish();
+  writeFileSync(
+    join(registry.data, 'index', advisoryListsPath),
+    formatAdvisoryLists({ advised: true, filters: ['malware'], packages: lists }),
+  );
   [admin, viewer] = [(await registry.signIn('admin')).token, (await registry.signIn('viewer')).token];
   maintainer = await registry.signIn('maintainer');
 });
@@ -145,6 +167,22 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     expect(String(hidden.json()['error'])).toBe(String(missing.json()['error']).replace('none', 'tool'));
     expect((await usage('', maintainer.token)).status).toBe(200);
     expect(((await usage('', admin, 'other/tool')).json()['data'] as unknown[]).length).toBe(1);
+
+    const exposed = async (as?: string) => (await call('GET', '/api/exposures', as)).json();
+    const own = { package: 'acme/core', version: '1.0.0', state: 'withdrawn', fixed_in: '1.2.0', malware: false };
+    const advisories = [{ id: 'A-1', title: 'Greets everybody', severity: 'high' }];
+    expect(await exposed()).toMatchObject({
+      data: [
+        { package: 'other/tool', malware: true, state: 'advisory', fixed_in: null, tokens: 1, last_used_on: day() },
+        { ...own, advisories, tokens: 1, last_used_by: { description: 'CI of the shop' } },
+      ],
+      left_out: 0,
+      unread: [],
+    });
+    const seen = await exposed(maintainer.token);
+    expect(seen['data']).toMatchObject([{ ...own, tokens: 1, last_used_by: null }]);
+    expect(JSON.stringify(seen)).not.toMatch(/other|CI of/);
+    for (const as of [viewer, reader]) expect((await call('GET', '/api/exposures', as)).status).toBe(403);
   });
 
   it('without the setting nothing more is counted, and the rows end after the retention', async () => {

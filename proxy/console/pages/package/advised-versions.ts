@@ -3,8 +3,10 @@
 import type { Advisory, PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
 import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
-import { normalizeVersion, type NormalizedVersion } from '../../../../build/contract/version.ts';
+import { compareNormalized } from '../../../../build/contract/ordering.ts';
+import { isDevVersion, normalizeVersion, type NormalizedVersion } from '../../../../build/contract/version.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
+import { isMalware } from '../../../policy/admin/package-standing.ts';
 import { webAddress } from './web-links.ts';
 
 /** One advisory, or one entry of a filter list. */
@@ -21,14 +23,19 @@ export interface VersionWarning {
   readonly link: string | undefined;
   /** labels of the published versions that it is about, newest first */
   readonly affected: readonly string[];
+  /** the first later releases that no advisory is about, newest first; those of several branches may differ */
+  readonly fixedIn: readonly string[];
+  readonly isMalware: boolean;
 }
+
+type Known = Omit<VersionWarning, 'fixedIn'>;
 
 /** `versions`: newest first. */
 export function versionWarnings(
   { advisories, filter }: PackageAdvisories,
   versions: readonly PublishedVersion[],
 ): readonly VersionWarning[] {
-  return [
+  const known: readonly Known[] = [
     ...advisories.map((advisory) => fromAdvisory(advisory, versions)),
     ...Object.entries(filter).flatMap(([list, entries]) =>
       entries.map((entry) => ({
@@ -39,9 +46,36 @@ export function versionWarnings(
         reportedAt: undefined,
         link: webAddress(entry['url']),
         affected: affectedBy(entry.constraint, versions),
+        isMalware: isMalware(list),
       })),
     ),
   ];
+  const fixes = new Map(
+    versions
+      .filter(({ entry }) => known.some(({ affected }) => affected.includes(entry.version)))
+      .map((version) => [version.entry.version, fixOf(version, versions, known)]),
+  );
+  return known.map((one) => ({
+    ...one,
+    fixedIn: [...new Set(one.affected.flatMap((label) => fixes.get(label) ?? []))],
+  }));
+}
+
+/** The first later release that no advisory is about. `versions`: newest first. undefined: there is none. */
+export function fixOf(
+  version: PublishedVersion,
+  versions: readonly PublishedVersion[],
+  known: readonly Pick<VersionWarning, 'affected'>[],
+): string | undefined {
+  const isFix = (fix: PublishedVersion): boolean =>
+    !isDevVersion(fix.entry.version_normalized) &&
+    compareNormalized(normalizedOf(fix), normalizedOf(version)) > 0 &&
+    known.every(({ affected }) => !affected.includes(fix.entry.version));
+  return versions.findLast(isFix)?.entry.version;
+}
+
+function normalizedOf({ entry }: PublishedVersion): NormalizedVersion {
+  return entry.version_normalized as NormalizedVersion;
 }
 
 /** Whether an advisory is about this version. `label`: as published. */
@@ -58,7 +92,7 @@ export function isWarned(advisories: PackageAdvisories, version: PublishedVersio
   return versionWarnings(advisories, [version]).some(({ affected }) => affected.length > 0);
 }
 
-function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): VersionWarning {
+function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Known {
   const { advisoryId, title, affectedVersions, reportedAt } = advisory;
   const ids = [advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
   return {
@@ -69,6 +103,7 @@ function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[])
     reportedAt: text(reportedAt),
     link: webAddress(advisory['link']),
     affected: affectedBy(affectedVersions, versions),
+    isMalware: ids.some((id) => String(id).startsWith('MAL-')),
   };
 }
 
@@ -84,7 +119,7 @@ function affectedBy(constraint: string, versions: readonly PublishedVersion[]): 
   const parsed = parseConstraint(constraint);
   if ('refusal' in parsed) return [];
   return versions
-    .filter(({ entry }) => matches(parsed.constraint, entry.version_normalized as NormalizedVersion))
+    .filter((version) => matches(parsed.constraint, normalizedOf(version)))
     .map(({ entry }) => entry.version);
 }
 

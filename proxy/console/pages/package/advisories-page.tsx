@@ -8,34 +8,42 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { versionWarnings, type VersionWarning } from './advised-versions.ts';
+import { MalwareBadge } from './concerns.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
+import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 import { VersionLink } from './version-link.tsx';
 
-export function showAdvisories(
-  _services: PackagePageServices,
-  { nowMs }: SignedInRequest,
+export async function showAdvisories(
+  services: PackagePageServices,
+  request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
-  return Promise.resolve({
+  const warned = versionWarnings(opened.advisories, opened.details.versions);
+  const affected = [...new Set(warned.flatMap((one) => one.affected))].slice(0, maxLabels);
+  const usedBy = affected.length === 0 ? undefined : await readUsedBy(services, request, opened.name, affected);
+  return {
     title: `Advisories of ${opened.name}`,
     section: 'packages',
-    content: <Advisories {...{ opened, nowMs }} />,
-  });
+    content: <Advisories {...{ opened, usedBy }} nowMs={request.nowMs} />,
+  };
 }
 
 interface AdvisoriesProps {
   readonly opened: OpenPackage;
   /** undefined: the page is stored */
   readonly nowMs: number | undefined;
+  /** of the affected versions; undefined: the visitor may not know it */
+  readonly usedBy?: UsedByProps | undefined;
 }
 
-export function Advisories({ opened, nowMs }: AdvisoriesProps): Child {
+export function Advisories({ opened, nowMs, usedBy }: AdvisoriesProps): Child {
   const warned = versionWarnings(opened.advisories, opened.details.versions);
   return (
     <PackageFrame opened={opened} tab="advisories">
+      {usedBy === undefined ? null : <UsedBy {...usedBy} />}
       {warned.length === 0 ? (
         <EmptyState icon="shield-check" title="No advisory">
           The registry’s list names no advisory for this package.
@@ -61,6 +69,7 @@ function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly C
       isPlain: true,
       cell: ({ affected }) => <AffectedCell {...{ name, affected }} />,
     },
+    { label: 'Fixed in', cell: ({ fixedIn }) => <Fixes {...{ name, fixedIn }} /> },
     {
       label: 'Reported',
       cell: ({ reportedAt }) => (reportedAt === undefined ? '' : <Time at={reportedAt} nowMs={nowMs} />),
@@ -68,11 +77,22 @@ function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly C
   ];
 }
 
-function TitleCell({ title, ids, severity, link }: VersionWarning): Child {
+function Fixes({ name, fixedIn }: Pick<VersionWarning, 'fixedIn'> & { readonly name: string }): Child {
+  return (
+    <span class="row">
+      {fixedIn.map((version) => (
+        <VersionLink {...{ name, version }} />
+      ))}
+    </span>
+  );
+}
+
+function TitleCell({ title, ids, severity, link, isMalware }: VersionWarning): Child {
   return (
     <div class="stack-tight">
       <span class="row">
         {link === undefined ? <strong class="breaks">{title}</strong> : <ExternalLink to={link}>{title}</ExternalLink>}
+        {isMalware ? <MalwareBadge /> : null}
         {severity === undefined ? null : (
           <Badge kind="warn" icon="shield-alert">
             {severity}

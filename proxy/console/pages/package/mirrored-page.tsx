@@ -14,6 +14,8 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
+import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
+import { Concerns } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
@@ -24,7 +26,7 @@ import { webAddress } from './web-links.ts';
 interface MirroredProps {
   readonly summary: PackageSummary;
   readonly stored: MirroredPackage;
-  readonly versions: readonly MirroredVersion[];
+  readonly versions: readonly ShownVersion[];
   readonly heldBack: readonly WithheldVersions[];
   /** the published packages that require it */
   readonly dependents: readonly PackageName[];
@@ -40,18 +42,23 @@ export async function showMirrored(
   const { catalogue, mirrored, mirror } = services;
   const summary = (await mirrored?.read(request.nowMs, request.caller.view))?.get(name);
   if (summary === undefined || mirror === undefined) return undefined;
-  const [stored, packages, heldBack = []] = await Promise.all([
+  const [stored, packages, heldBack = [], standing] = await Promise.all([
     readMirroredPackage(mirror, name),
     catalogue.read(request.nowMs, request.caller.view),
     heldBackOf(services, name, request.nowMs),
+    services.policyAdmin.standing(name),
   ]);
+  const states = new Map(standing?.versions.map((one) => [one.version, one]));
   return {
     title: name,
     section: 'packages',
     content: (
       <Mirrored
         {...{ summary, stored, heldBack, request }}
-        versions={mirroredVersions(mirrored?.offered(name) ?? [], stored.kept)}
+        versions={mirroredVersions(mirrored?.offered(name) ?? [], stored.kept).map((one) => ({
+          ...one,
+          standing: states.get(one.version),
+        }))}
         dependents={packages.dependentsOf(name)}
       />
     ),
@@ -64,6 +71,11 @@ const maxRows = 100;
 interface MirroredVersion extends OfferedRelease {
   /** undefined: no client has installed it yet */
   readonly kept: StoredVersion | undefined;
+}
+
+interface ShownVersion extends MirroredVersion {
+  /** advisories and blocks; undefined: nothing is known */
+  readonly standing: VersionStanding | undefined;
 }
 
 /** First those that the registry offers, as it orders them; then those of which only the archive is left. */
@@ -112,6 +124,11 @@ function Mirrored({ summary, stored, versions, heldBack, dependents, request }: 
           <section class="stack-tight">
             <h2>Versions</h2>
             <Versions versions={versions} unreadable={stored.unreadable} nowMs={request.nowMs} />
+            {request.may('getUsage') ? (
+              <p>
+                <A to={packagePath(name, 'usage')}>Who uses it</A>
+              </p>
+            ) : null}
             {request.may('listMirrored') ? (
               <p>
                 <A to={`/mirror/${name}`}>What the mirror stores of it</A>
@@ -147,16 +164,17 @@ function Versions({ versions, unreadable, nowMs }: VersionsProps): Child {
 }
 
 interface VersionsProps {
-  readonly versions: readonly MirroredVersion[];
+  readonly versions: readonly ShownVersion[];
   readonly unreadable: number;
   readonly nowMs: number;
 }
 
-function columnsOf(nowMs: number): readonly Column<MirroredVersion>[] {
+function columnsOf(nowMs: number): readonly Column<ShownVersion>[] {
   const timeOf = (at: string | null, without: string): Child =>
     at === null ? <span class="soft">{without}</span> : <Time at={at} nowMs={nowMs} />;
   return [
     { label: 'Version', cell: ({ version }) => <strong>{version}</strong> },
+    { label: 'Advisories', isPlain: true, cell: ({ standing }) => <Standing standing={standing} /> },
     { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
     { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.fetched_at ?? null, 'not yet') },
     { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : formatBytes(kept.size)) },
@@ -165,6 +183,16 @@ function columnsOf(nowMs: number): readonly Column<MirroredVersion>[] {
       cell: ({ kept }) => (kept === undefined ? '' : <code title={kept.shasum}>{kept.shasum.slice(0, 12)}</code>),
     },
   ];
+}
+
+function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {
+  if (standing === undefined || standing.concerns.length === 0) return '';
+  return (
+    <div class="stack-tight">
+      <Concerns advisories={standing.concerns} malware={standing.concerns.some(({ isMalware }) => isMalware)} />
+      {standing.fixedIn === null ? null : <span>Fixed in {standing.fixedIn}</span>}
+    </div>
+  );
 }
 
 function MirroredFacts({

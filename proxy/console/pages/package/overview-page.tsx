@@ -1,5 +1,6 @@
 // Reads what the first page of a package shows beside the package itself: its README, its downloads, and who published.
 
+import { readUsedBy } from './used-by.tsx';
 import { everyDay } from '../../components/day-chart.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
@@ -36,11 +37,13 @@ export async function showOverview(
   const counts = stored.map(({ date, versions }) => ({ date, count: sumOf(versions) }));
   const days = everyDay(counts, chartDays, nowMs);
   const blocks = blocksAmong(opened.details.versions, latest, blockOf);
+  const isAbandoned = opened.summary.abandoned !== false;
+  const usedBy = isAbandoned ? await readUsedBy(services, request, name, ['*']) : undefined;
   const makesTokens = request.may('createToken');
   return {
     title: name,
     section: 'packages',
-    content: <PackageOverview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, nowMs }} />,
+    content: <PackageOverview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, usedBy, nowMs }} />,
   };
 }
 

@@ -17,6 +17,7 @@ import { PackageFrame } from './package-frame.tsx';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import { latestOf } from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
+import { UsedBy, type UsedByProps } from './used-by.tsx';
 
 interface OverviewProps {
   readonly opened: OpenPackage;
@@ -32,6 +33,8 @@ interface OverviewProps {
   readonly makesTokens: boolean;
   /** what the policy says of releases; undefined: the page is stored */
   readonly blocks: ReleaseBlocks | undefined;
+  /** of an abandoned package */
+  readonly usedBy?: UsedByProps | undefined;
   /** undefined: the page is stored */
   readonly nowMs: number | undefined;
 }
@@ -44,6 +47,7 @@ export function PackageOverview({
   origin,
   makesTokens,
   blocks,
+  usedBy,
   nowMs,
 }: OverviewProps): Child {
   const { name, details, summary } = opened;
@@ -51,6 +55,7 @@ export function PackageOverview({
   return (
     <PackageFrame opened={opened} tab="overview">
       {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} all={opened.packages.all} />}
+      {usedBy === undefined ? null : <UsedBy {...usedBy} />}
       <div class="package">
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}

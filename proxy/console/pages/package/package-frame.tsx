@@ -81,6 +81,7 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
   const { summary, latest, details } = opened;
   const warned = versionWarnings(opened.advisories, details.versions);
   const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
+  const isMalware = warned.some((one) => one.isMalware && one.affected.length > 0);
   return (
     <div class="row badges">
       <Badge icon="tag">{latest.entry.version}</Badge>
@@ -93,7 +94,8 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
       )}
       {warned.length === 0 ? null : (
         <A to={packagePath(opened.name, 'advisories')} class="row">
-          <Badge kind={isLatestWarned ? 'bad' : 'warn'} icon="shield-alert">
+          <Badge kind={isLatestWarned || isMalware ? 'bad' : 'warn'} icon="shield-alert">
+            {isMalware ? 'malware, ' : ''}
             {formatCount(warned.length, 'advisory', 'advisories')}
             {warned[0] !== undefined && warned.length === 1 ? ` in ${warned[0].constraint}` : ''}
           </Badge>

@@ -8,6 +8,8 @@ import type { Downloads } from '../../../packages/downloads.ts';
 import type { PackageTextReader } from '../../../packages/package-texts.ts';
 import type { Restorations } from '../../../packages/restorations.ts';
 import type { Withdrawals } from '../../../packages/withdrawals.ts';
+import type { PublishedAdvisories } from '../../../core/tree/published-advisories.ts';
+import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
 import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { Actor } from '../../../state/audit.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';
@@ -24,5 +26,7 @@ export interface PackagePageServices extends UsageServices {
   readonly inspection: () => Promise<Inspection>;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;
-  readonly policyAdmin: Pick<PolicyAdmin, 'explain'>;
+  readonly policyAdmin: PolicyAdmin;
+  readonly advisories: PublishedAdvisories;
+  readonly blockedVersions: BlockedVersions;
 }

@@ -17,10 +17,12 @@ import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
+import { ExternalLink } from './facts-panel.tsx';
 import { nameIn, openPackage, packagePath } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { NotCounted } from './used-by.tsx';
+import { webAddress } from './web-links.ts';
 
 interface Filter {
   readonly constraint: string;
@@ -146,7 +148,7 @@ function Found({ name, usage, filter, request }: UsageProps & { readonly usage: 
 const kinds: Readonly<Record<VersionState, State>> = {
   supported: 'good',
   dev: 'info',
-  mirrored: 'info',
+  unknown: 'info',
   withdrawn: 'warn',
   advisory: 'bad',
   blocked: 'bad',
@@ -155,24 +157,38 @@ const kinds: Readonly<Record<VersionState, State>> = {
 
 function columnsOf(request: SignedInRequest): readonly Column<UseDocument>[] {
   return [
-    { label: 'Token', cell: ({ token }) => <User {...{ token, request }} /> },
+    { label: 'Token', cell: ({ token }) => <UsageUser {...{ token, request }} /> },
     { label: 'Owner', cell: ({ token }) => token?.owner ?? '' },
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
-    { label: 'State', cell: ({ state }) => <Badge kind={kinds[state]}>{state}</Badge> },
+    { label: 'State', cell: ({ state }) => <UsageState state={state} /> },
+    { label: 'Fixed in', cell: ({ fixed_in: fix }) => (fix === null ? '' : <code>{fix}</code>) },
     { label: 'Last use', cell: ({ last_used_on: day }) => day },
     { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads) },
     { label: 'Installs', isNumber: true, cell: ({ installs }) => formatNumber(installs) },
   ];
 }
 
-function User({ token, request }: Pick<UseDocument, 'token'> & { readonly request: SignedInRequest }): Child {
+export function UsageState({ state }: Pick<UseDocument, 'state'>): Child {
+  return <Badge kind={kinds[state]}>{state}</Badge>;
+}
+
+export function UsageUser({
+  token,
+  request,
+}: Pick<UseDocument, 'token'> & { readonly request: SignedInRequest }): Child {
   if (token === null) return <span class="soft">a token that you may not see</span>;
   const isJob = token.id.startsWith('pub_');
+  const run = webAddress(token.run_url);
   const isShown = token.status !== 'removed' && request.may(isJob ? 'getPublisher' : 'getToken');
   return (
     <span class="breaks">
       {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : token.description}
       {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
+      {run === undefined ? null : (
+        <>
+          , <ExternalLink to={run}>last CI run</ExternalLink>
+        </>
+      )}
     </span>
   );
 }

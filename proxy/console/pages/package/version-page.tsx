@@ -20,13 +20,15 @@ import { readPublishedFrom } from '../../../artifacts/read-published-from.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { CiRun } from '../ci-run.tsx';
-import { versionWarnings } from './advised-versions.ts';
+import { fixOf, versionWarnings } from './advised-versions.ts';
+import { MalwareBadge } from './concerns.tsx';
 import { ShortReference } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
 import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
+import { VersionLink } from './version-link.tsx';
 
 interface VersionProps {
   readonly opened: OpenPackage;
@@ -137,17 +139,25 @@ function Blocked({
 }
 
 /** What advisories and filter lists say about this version. */
-function Warnings({ opened: { name, advisories }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
-  const warned = versionWarnings(advisories, [version]).filter(({ affected }) => affected.length > 0);
+function Warnings({ opened: { name, advisories, details }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
+  const all = versionWarnings(advisories, details.versions);
+  const warned = all.filter(({ affected }) => affected.includes(version.entry.version));
   if (warned.length === 0) return null;
+  const fix = fixOf(version, details.versions, all);
   return (
     <Notice kind="bad">
-      {warned.map(({ title, severity, constraint }) => (
+      {warned.map(({ title, severity, constraint, isMalware }) => (
         <p>
-          <strong class="breaks">{title}</strong> ({severity === undefined ? '' : `${severity}, `}
+          {isMalware ? <MalwareBadge /> : null} <strong class="breaks">{title}</strong> (
+          {severity === undefined ? '' : `${severity}, `}
           {constraint})
         </p>
       ))}
+      {fix === undefined ? null : (
+        <p>
+          Fixed in <VersionLink {...{ name }} version={fix} />
+        </p>
+      )}
       <A to={packagePath(name, 'advisories')}>Advisories of this package</A>
     </Notice>
   );

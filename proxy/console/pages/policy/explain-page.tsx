@@ -10,6 +10,7 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
+import { readUsedBy, UsedBy } from '../package/used-by.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameIn, packagePath } from '../package/open-package.ts';
@@ -35,6 +36,7 @@ async function explain(services: PolicyPageServices, request: SignedInRequest): 
   if (token !== '') await tokens.get(token);
   const explained =
     version === '' ? undefined : await services.policyAdmin.explain(name, version, token === '' ? undefined : token);
+  const usedBy = explained === undefined ? undefined : await readUsedBy(services, request, name, [explained.version]);
   const choices = await tokenChoices(tokens, policy, token);
   const title = version === '' ? `Policy: ${name}` : `Policy: ${name} ${version}`;
   return {
@@ -52,6 +54,7 @@ async function explain(services: PolicyPageServices, request: SignedInRequest): 
         />
         <Question {...{ version, token, choices }} />
         {explained === undefined ? null : <Answer {...{ explained, policy }} />}
+        {usedBy === undefined ? null : <UsedBy {...usedBy} />}
       </>
     ),
   };

@@ -1,18 +1,13 @@
 // What the pages about the policy need, and small questions that several of them ask.
 
 import type { CallerTokensOptions } from '../../../auth/caller-tokens.ts';
-import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
-import type { Catalogue } from '../../../packages/catalogue.ts';
-import type { StateStore } from '../../../core/state/state-store.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 
-export interface PolicyPageServices extends CallerTokensOptions {
-  readonly policyAdmin: PolicyAdmin;
-  readonly catalogue: Pick<Catalogue, 'read'>;
+export interface PolicyPageServices extends CallerTokensOptions, UsageServices {
   readonly blockedVersions: BlockedVersions;
-  readonly state: Pick<StateStore, 'get' | 'range'>;
 }
 
 export const policyTrail = [{ label: 'Policy', to: '/policy' }];

@@ -1,0 +1,100 @@
+// The stored versions with an advisory over all packages, own and mirrored: malware first, who used them last, and the
+// release that fixes them.
+
+import type { Child } from 'hono/jsx';
+import type { ExposureDocument, ExposuresDocument } from '../../../usage/usage-schema.ts';
+import { listExposures } from '../../../usage/operations.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
+import { formatCount } from '../../components/quantity.ts';
+import { Table, type Column } from '../../components/table.tsx';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor } from '../../frame/operation-form.tsx';
+import type { Pages } from '../../frame/pages.ts';
+import { packagePath } from '../package/open-package.ts';
+import type { PackagePageServices } from '../package/package-services.ts';
+import { Concerns } from '../package/concerns.tsx';
+import { UsageState, UsageUser } from '../package/usage-page.tsx';
+import { NotCounted } from '../package/used-by.tsx';
+
+const mostRows = 200;
+
+export function registerSecurityPage(pages: Pages, services: PackagePageServices): void {
+  pages.page({ path: '/security', operation: 'listExposures', show: (request) => showSecurity(services, request) });
+}
+
+async function showSecurity(services: PackagePageServices, request: SignedInRequest): Promise<PageView> {
+  const found = await callFor(services, request, listExposures, {});
+  return { title: 'Security', section: 'security', content: securityOf(found, request) };
+}
+
+function securityOf(
+  { data, left_out: left, unread, counted_since: since }: ExposuresDocument,
+  request: SignedInRequest,
+) {
+  const malware = data.filter((one) => one.malware).length;
+  const more = left + Math.max(0, data.length - mostRows);
+  return (
+    <>
+      <PageHead
+        title="Security"
+        sentence="Versions with an advisory whose archives clients get here, published or mirrored."
+      />
+      {since === null ? <NotCounted /> : null}
+      {malware === 0 ? null : (
+        <Notice kind="bad">
+          {formatCount(malware, 'version is malware', 'versions are malware')}. <A to="/policy">A rule of the policy</A>{' '}
+          can block malware.
+        </Notice>
+      )}
+      {unread.map((name) => (
+        <Notice kind="warn">{name} is damaged: whether it has an advisory is unknown.</Notice>
+      ))}
+      {data.length === 0 ? (
+        <EmptyState icon="shield-check" title="No version has an advisory">
+          Advisories come from libretto.json, from the other registries, and from the feeds of the policy.
+        </EmptyState>
+      ) : (
+        <Table caption="Versions with an advisory" columns={columnsOf(request)} rows={data.slice(0, mostRows)} />
+      )}
+      {more === 0 ? null : <p class="soft small">and {more} more: libretto exposures lists them</p>}
+    </>
+  );
+}
+
+function columnsOf(request: SignedInRequest): readonly Column<ExposureDocument>[] {
+  return [
+    {
+      label: 'Version',
+      cell: ({ package: name, version, origin }) => (
+        <span class="breaks">
+          <A to={packagePath(name)}>{name}</A> <code>{version}</code>
+          {origin === 'mirrored' ? <span class="soft"> mirrored</span> : null}
+        </span>
+      ),
+    },
+    {
+      label: 'Advisories',
+      isPlain: true,
+      cell: ({ advisories, malware }) => <Concerns {...{ advisories, malware }} />,
+    },
+    { label: 'State', cell: ({ state }) => <UsageState state={state} /> },
+    { label: 'Fixed in', cell: ({ fixed_in: fix }) => (fix === null ? <span class="soft">no release</span> : fix) },
+    { label: 'Last use', cell: (row) => <LastUse {...{ row, request }} /> },
+  ];
+}
+
+function LastUse({ row, request }: { readonly row: ExposureDocument; readonly request: SignedInRequest }): Child {
+  const { package: name, version, tokens, last_used_on: day, last_used_by: user } = row;
+  if (day === null) return <span class="soft">none is known</span>;
+  return (
+    <div class="stack-tight">
+      <span>
+        {day}, <UsageUser token={user} request={request} />
+      </span>
+      <A to={packagePath(name, 'usage', { constraint: version })}>{formatCount(tokens, 'token')}</A>
+    </div>
+  );
+}

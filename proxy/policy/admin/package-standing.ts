@@ -1,0 +1,161 @@
+// What is known now of the versions of a package, an own or a mirrored one: advisories, filter lists, blocks of the
+// policy, and the release that fixes a version. It reads what is stored here, and sends no request.
+
+import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
+import { matches, parseConstraint } from '../../../build/contract/constraint.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { compareNormalized } from '../../../build/contract/ordering.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
+import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
+import type { Release } from '../../core/views/view.ts';
+import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
+import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
+import type { PackageFacts, PackageOrigin } from '../judge/facts.ts';
+import { blockOf, judgePackage } from '../judge/judge.ts';
+import { findPackage } from './explain-version.ts';
+import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from './package-source.ts';
+
+/** An advisory, or an entry of a filter list. */
+export interface Concern {
+  /** of the advisory, or the name of the list */
+  readonly id: string;
+  readonly title: string;
+  readonly severity: string | null;
+  readonly isMalware: boolean;
+}
+
+export interface VersionStanding {
+  readonly version: string;
+  /** what views decide by */
+  readonly release: Release;
+  readonly state: 'supported' | 'dev' | 'advisory' | 'blocked' | 'withdrawn';
+  /** false: clients get its archive from elsewhere, or nobody has fetched it yet */
+  readonly stored: boolean;
+  readonly concerns: readonly Concern[];
+  /** the first later release without a concern; null: there is none, or nothing is to fix */
+  readonly fixedIn: string | null;
+}
+
+export interface PackageStanding {
+  readonly name: PackageName;
+  readonly origin: PackageOrigin;
+  readonly versions: readonly VersionStanding[];
+}
+
+export interface StandingParts {
+  readonly sources: PolicySources;
+  readonly reader: PolicyReader;
+  readonly packages: readonly PackageSource[];
+}
+
+type Known = Pick<CandidatePackage, 'name' | 'origin' | 'beside'>;
+
+/** undefined: nothing is stored of the package. Rejects for a damaged one. */
+export async function readStanding(
+  { sources, reader, packages }: StandingParts,
+  name: PackageName,
+  nowMs: number,
+): Promise<PackageStanding | undefined> {
+  const known = await findPackage(packages, name);
+  if (known === undefined) return undefined;
+  const facts = (await readLists(sources, nowMs))(known);
+  const policy = await reader.current(nowMs);
+  const { rules } = policy.rules.about(name, known.origin, undefined);
+  const judge = judgePackage(rules, facts);
+  const concernsOf = concernsIn(facts);
+  const judged = known.versions.map((version): Omit<VersionStanding, 'fixedIn'> & CandidateVersion => {
+    const concerns = concernsOf(version.facts.normalized);
+    const isBlocked = blockOf(judge(version.facts, nowMs)) !== undefined;
+    return { ...version, version: version.facts.version, concerns, state: stateOf(version, concerns, isBlocked) };
+  });
+  const releases = judged.filter(({ state }) => state === 'supported').toSorted(ascending);
+  return {
+    name,
+    origin: known.origin,
+    versions: judged.map((one) => ({
+      ...one,
+      fixedIn: one.concerns.length === 0 ? null : (releases.find((next) => ascending(next, one) > 0)?.version ?? null),
+    })),
+  };
+}
+
+function ascending({ facts: one }: CandidateVersion, { facts: other }: CandidateVersion): number {
+  return compareNormalized(one.normalized as NormalizedVersion, other.normalized as NormalizedVersion);
+}
+
+function stateOf(
+  { facts, isOffered }: CandidateVersion,
+  concerns: readonly Concern[],
+  isBlocked: boolean,
+): VersionStanding['state'] {
+  if (!isOffered) return 'withdrawn';
+  if (isBlocked) return 'blocked';
+  if (concerns.length > 0) return 'advisory';
+  return facts.dev ? 'dev' : 'supported';
+}
+
+/** A constraint that Composer refuses is about no version. An advisory of several lists counts once. */
+function concernsIn({ advisories, entries }: PackageFacts): (normalized: string) => readonly Concern[] {
+  const all = [
+    ...advisories.map(({ id, aliases, title, severity, constraint }) => {
+      const ids = [id, ...aliases];
+      const concern = { id, title, severity, isMalware: ids.some((one) => one.startsWith('MAL-')) };
+      return { ids, concern, parsed: parseConstraint(constraint) };
+    }),
+    ...entries.map(({ list, reason, constraint }) => {
+      const concern = { id: list, title: reason ?? `on the list ${list}`, severity: null, isMalware: isMalware(list) };
+      return { ids: [`${list} ${concern.title}`], concern, parsed: parseConstraint(constraint) };
+    }),
+  ];
+  return (normalized) => {
+    const known = new Set<string>();
+    return all.flatMap(({ ids, concern, parsed }) => {
+      if ('refusal' in parsed || !matches(parsed.constraint, normalized as NormalizedVersion)) return [];
+      const isKnown = ids.some((id) => known.has(id));
+      for (const id of ids) known.add(id);
+      return isKnown ? [] : [concern];
+    });
+  };
+}
+
+/** The name under which Packagist and Composer list malware. */
+export function isMalware(list: string): boolean {
+  return list === 'malware';
+}
+
+async function readLists({ own, outside }: PolicySources, nowMs: number): Promise<(known: Known) => PackageFacts> {
+  const [lists, others] = [(await own?.read(nowMs)) ?? noAdvisories, outside?.() ?? noOutsideLists];
+  return (known) => listedFacts(lists, others, known);
+}
+
+export interface Exposures {
+  /** those whose archives clients get here, also by a lock file */
+  readonly versions: readonly (VersionStanding & Pick<PackageStanding, 'name' | 'origin'>)[];
+  /** packages whose files are damaged */
+  readonly unread: readonly PackageName[];
+}
+
+/** All stored versions with a concern. Others get their turn in between. */
+export async function readExposures(parts: StandingParts, nowMs: number): Promise<Exposures> {
+  const factsOf = await readLists(parts.sources, nowMs);
+  const turn = createTurns();
+  const versions: Exposures['versions'][number][] = [];
+  const unread: PackageName[] = [];
+  for (const source of parts.packages)
+    for await (const { name, beside } of source.listed?.() ??
+      (await source.names()).map((name): Listed => ({ name }))) {
+      await turn();
+      try {
+        const facts = factsOf({ name, origin: source.origin, beside: (await beside?.()) ?? {} });
+        if (facts.advisories.length + facts.entries.length === 0) continue;
+        const { versions: all = [], origin } = (await readStanding(parts, name, nowMs)) ?? { origin: source.origin };
+        const exposed = all.filter(({ stored, concerns }) => stored && concerns.length > 0);
+        if (origin === source.origin) versions.push(...exposed.map((one) => ({ ...one, name, origin })));
+      } catch (error) {
+        if (!(error instanceof UnusableFile)) throw error;
+        unread.push(name);
+      }
+    }
+  return { versions, unread };
+}

@@ -1,0 +1,75 @@
+// Answers which versions with an advisory this registry has, its own and mirrored ones, and who used them last. A caller
+// learns only of versions that they see, and of tokens that they may list.
+
+import { compareText } from '../../build/shared/text/compare-text.ts';
+import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
+import { filterOf, passes } from '../core/views/view.ts';
+import type { Exposures } from '../policy/admin/package-standing.ts';
+import { describeUsers } from './describe-users.ts';
+import { readCounting } from './expired-uses.ts';
+import type { ExposureDocument, ExposuresDocument } from './usage-schema.ts';
+import { readRows, type UsageServices } from './read-usage.ts';
+import type { UsageRow } from './usage-row.ts';
+
+type Exposed = Exposures['versions'][number];
+
+const mostListed = 1000;
+
+export async function readExposures(
+  services: UsageServices,
+  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+): Promise<ExposuresDocument> {
+  const view = caller.kind === 'operator' ? undefined : viewOf(caller);
+  const { versions, unread } = await services.policyAdmin.exposures();
+  const seen = versions.filter(({ name, release }) => passes(filterOf(view, name), release));
+  await services.tokenCounts?.settle();
+  const rows = new Map<string, readonly UsageRow[]>();
+  for (const { name } of seen) if (!rows.has(name)) rows.set(name, await readRows(services, name));
+  const found = seen.map((one) => withUses(one, rows.get(one.name) ?? [])).toSorted(byUrgency);
+  const shown = found.slice(0, mostListed);
+  const used = [...new Set(shown.flatMap(({ by }) => by ?? []))];
+  const described = await describeUsers(services.state, used, { caller, nowMs });
+  return {
+    data: shown.map(({ by, ...document }) => ({
+      ...document,
+      last_used_by: (by === undefined ? undefined : described[used.indexOf(by)]) ?? null,
+    })),
+    left_out: found.length - shown.length,
+    // a damaged package may hide that it is none of theirs
+    unread: view === undefined ? [...unread] : unread.filter((name) => filterOf(view, name) === 'all'),
+    counted_since: (await readCounting(services.state))?.since ?? null,
+  };
+}
+
+interface Used extends Omit<ExposureDocument, 'last_used_by'> {
+  readonly by: UsageRow['who'] | undefined;
+}
+
+function withUses({ name, origin, version, state, concerns, fixedIn }: Exposed, rows: readonly UsageRow[]): Used {
+  const uses = rows.flatMap(({ who, versions }) => {
+    const use = versions[version];
+    return use === undefined ? [] : [{ who, last: use.last }];
+  });
+  const [last] = uses.toSorted((one, other) => compareText(other.last, one.last));
+  return {
+    package: name,
+    origin,
+    version,
+    state,
+    malware: concerns.some(({ isMalware }) => isMalware),
+    advisories: concerns.map(({ id, title, severity }) => ({ id, title, severity })),
+    fixed_in: fixedIn,
+    tokens: uses.length,
+    last_used_on: last?.last ?? null,
+    by: last?.who,
+  };
+}
+
+function byUrgency(one: Used, other: Used): number {
+  return (
+    Number(other.malware) - Number(one.malware) ||
+    compareText(other.last_used_on ?? '', one.last_used_on ?? '') ||
+    compareText(one.package, other.package) ||
+    compareText(one.version, other.version)
+  );
+}
