@@ -1,4 +1,4 @@
-// The differences of two texts, line by line. Each line is marked with + or −, besides its colour.
+// The differences of two texts, line by line. Each line is marked with + or −, and changed words in it are marked too.
 
 import type { Child } from 'hono/jsx';
 
@@ -8,8 +8,14 @@ interface LineDiffProps {
   readonly lines: readonly DiffRow[];
 }
 
+interface Line {
+  readonly kind: 'same' | 'added' | 'removed';
+  readonly text: string;
+}
+
+/** `words`: the pieces of a line that replaces a similar one */
 export type DiffRow =
-  | { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
+  | (Line & { readonly words?: readonly Line[] })
   | { readonly kind: 'skipped'; readonly count: number };
 
 const marks = { same: '  ', added: '+ ', removed: '− ' } as const;
@@ -19,9 +25,14 @@ export function LineDiff({ label, lines }: LineDiffProps): Child {
     <pre class="line-diff" tabindex={0} role="region" aria-label={label}>
       {lines.map((line) => (
         <code class={line.kind}>
-          {line.kind === 'skipped'
-            ? `  … ${line.count} equal ${line.count === 1 ? 'line' : 'lines'}`
-            : marks[line.kind] + line.text}
+          {line.kind === 'skipped' ? (
+            `  … ${line.count} equal ${line.count === 1 ? 'line' : 'lines'}`
+          ) : (
+            <>
+              {marks[line.kind]}
+              {line.words?.map(({ kind, text }) => (kind === 'same' ? text : <b>{text}</b>)) ?? line.text}
+            </>
+          )}
         </code>
       ))}
     </pre>

@@ -109,6 +109,11 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
         </section>
         <aside class="stack">
           <Facts {...{ opened, version, run }} nowMs={request.nowMs} />
+          {opened.hasFiles === true ? (
+            <ButtonLink to={packagePath(name, 'files', { version: entry.version })} icon="file-text">
+              Files
+            </ButtonLink>
+          ) : null}
           <Comparing {...{ opened, version }} />
         </aside>
       </div>
