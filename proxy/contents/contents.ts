@@ -32,7 +32,7 @@ export interface ContentsParts {
 }
 
 const cacheBytes = 16 * 1024 * 1024;
-const longestMs = 5000;
+const longestMs = 10_000;
 const mostArchiveBytes = 64 * 1024 * 1024;
 const large = unseen(`The archive has more than ${mostArchiveBytes >> 20} MiB, which is too much for a page.`);
 const slow = unseen('This takes too much time or memory to show.');

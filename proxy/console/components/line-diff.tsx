@@ -1,22 +1,13 @@
 // The differences of two texts, line by line. Each line is marked with + or −, and changed words in it are marked too.
 
 import type { Child } from 'hono/jsx';
+import type { DiffLine, SkippedLines } from '../../contents/diff-lines.ts';
 
 interface LineDiffProps {
   /** what is compared, for those who listen */
   readonly label: string;
-  readonly lines: readonly DiffRow[];
+  readonly lines: readonly (DiffLine | SkippedLines)[];
 }
-
-interface Line {
-  readonly kind: 'same' | 'added' | 'removed';
-  readonly text: string;
-}
-
-/** `words`: the pieces of a line that replaces a similar one */
-export type DiffRow =
-  | (Line & { readonly words?: readonly Line[] })
-  | { readonly kind: 'skipped'; readonly count: number };
 
 const marks = { same: '  ', added: '+ ', removed: '− ' } as const;
 

@@ -88,7 +88,6 @@ export interface DownloadedFile {
 const sandboxed = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 export function downloadAnswer({ name, type, bytes, isSandboxed = false }: DownloadedFile): Answer {
-  const policy = isSandboxed ? sandboxed : contentPolicy;
   return {
     status: 200,
     headers: [
@@ -100,11 +99,7 @@ export function downloadAnswer({ name, type, bytes, isSandboxed = false }: Downl
       String(bytes.length),
       'Cache-Control',
       'no-store',
-      'Content-Security-Policy',
-      policy,
-      'Cross-Origin-Resource-Policy',
-      'same-origin',
-      ...safetyHeaders.slice(2),
+      ...safetyHeaders.map((value) => (isSandboxed && value === contentPolicy ? sandboxed : value)),
     ],
     body: bodyOf(bytes),
   };
