@@ -14,17 +14,10 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { packagePath } from '../package/open-package.ts';
-import { ComparedFileList } from './compared-files.tsx';
+import { ComparedFileList, type ComparedPair } from './compared-files.tsx';
 import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
 import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
 import { ChangeBadge } from './change-badge.tsx';
-
-/** Two versions of a package. */
-export interface ComparedPair {
-  readonly name: string;
-  readonly before: IndexEntry;
-  readonly after: IndexEntry;
-}
 
 export interface ComparePageProps {
   readonly pair: ComparedPair;

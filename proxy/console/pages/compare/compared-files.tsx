@@ -1,6 +1,7 @@
 // The files of two archives: which differ, and how large they are.
 
 import type { Child } from 'hono/jsx';
+import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { ComparedFile, ComparedFiles } from '../../../contents/compare-files.ts';
 import type { Unseen } from '../../../contents/look-inside.ts';
 import { Notice } from '../../components/notice.tsx';
@@ -10,7 +11,13 @@ import { Table, type Column } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { packagePath } from '../package/open-package.ts';
 import { ChangeBadge } from './change-badge.tsx';
-import type { ComparedPair } from './compare-page.tsx';
+
+/** Two versions of a package. */
+export interface ComparedPair {
+  readonly name: string;
+  readonly before: IndexEntry;
+  readonly after: IndexEntry;
+}
 
 interface ComparedFileListProps {
   readonly pair: ComparedPair;
