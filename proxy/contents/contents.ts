@@ -41,13 +41,29 @@ const busy = unseen('The server shows many other files at the moment. Try again.
 export type Contents = ReturnType<typeof createContents>;
 
 /** Paths are those of files and folders in the package; empty: its root. undefined: there is no such file. */
-export function createContents({ published, fileOf, run, now, onUnseen }: ContentsParts) {
+export function createContents(parts: ContentsParts) {
+  const ask = createAsk(parts);
+  return {
+    look: (archive: IndexEntry, path: string, page: number) =>
+      ask<InsideView | undefined>([archive], { kind: 'look', paths: [path], page }),
+    raw: (archive: IndexEntry, path: string) =>
+      ask<ReturnType<typeof rawFile>>([archive], { kind: 'raw', paths: [path] }),
+    /** Which of `paths` are files of the archive. */
+    known: async (archive: IndexEntry, paths: readonly string[]): Promise<readonly string[]> => {
+      const answer = await ask<readonly string[]>([archive], { kind: 'known', paths });
+      return 'kind' in answer ? [] : answer;
+    },
+    compare: (before: IndexEntry, after: IndexEntry, path: string) =>
+      ask<FileDifference | undefined>([before, after], { kind: 'compare', paths: [path] }),
+    compareFiles: (before: IndexEntry, after: IndexEntry, showsAll: boolean) =>
+      ask<ComparedFiles>([before, after], { kind: 'list', paths: [], showsAll }),
+  };
+}
+
+function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
   const cache = new ByteCache<{ readonly answer: unknown }>(cacheBytes);
   let known = 0;
-  const ask = async <Answer>(
-    archives: readonly IndexEntry[],
-    look: Omit<Look, 'archives'>,
-  ): Promise<Answer | Unseen> => {
+  return async <Answer>(archives: readonly IndexEntry[], look: Omit<Look, 'archives'>): Promise<Answer | Unseen> => {
     if (archives.some(({ size }) => size > mostArchiveBytes)) return large;
     const epoch = await published.epoch(now());
     if (epoch !== known) cache.clear();
@@ -68,21 +84,6 @@ export function createContents({ published, fileOf, run, now, onUnseen }: Conten
       });
     if (answer !== busy && epoch === known) cache.set(key, { answer }, weightOf(answer));
     return answer;
-  };
-  return {
-    look: (archive: IndexEntry, path: string, page: number) =>
-      ask<InsideView | undefined>([archive], { kind: 'look', paths: [path], page }),
-    raw: (archive: IndexEntry, path: string) =>
-      ask<ReturnType<typeof rawFile>>([archive], { kind: 'raw', paths: [path] }),
-    /** Which of `paths` are files of the archive. */
-    known: async (archive: IndexEntry, paths: readonly string[]): Promise<readonly string[]> => {
-      const answer = await ask<readonly string[]>([archive], { kind: 'known', paths });
-      return 'kind' in answer ? [] : answer;
-    },
-    compare: (before: IndexEntry, after: IndexEntry, path: string) =>
-      ask<FileDifference | undefined>([before, after], { kind: 'compare', paths: [path] }),
-    compareFiles: (before: IndexEntry, after: IndexEntry, showsAll: boolean) =>
-      ask<ComparedFiles>([before, after], { kind: 'list', paths: [], showsAll }),
   };
 }
 

@@ -9,6 +9,7 @@ export const waitingLink = 'data-path';
 
 /** A picture inside a link is a span. */
 const waiting = /<(a|span) data-path="([^"]*)"([^>]*)>([^]*?)<\/\1>/g;
+const imageMark = ' class="image"';
 const base = 'https://archive.invalid/root/';
 const mostPaths = 100;
 
@@ -24,11 +25,11 @@ export function waitingPaths(html: string): readonly string[] {
  */
 export function placeFiles(html: string, addressOf: (path: string, isPicture: boolean) => string | undefined): string {
   return html.replaceAll(waiting, (whole, _tag, given: string, others: string, text: string) => {
-    const isPicture = others.includes('class="image"');
+    const isPicture = others.includes(imageMark);
     const address = addressOf(pathOf(given) ?? '', isPicture);
     if (address === undefined) return whole;
     if (!isPicture) return `<a href="${escapeHtml(address)}"${others}>${text}</a>`;
-    return `<img src="${escapeHtml(address)}" alt="${text.replaceAll('"', '&quot;')}" loading="lazy"${others}>`;
+    return `<img src="${escapeHtml(address)}" alt="${text.replaceAll('"', '&quot;')}" loading="lazy"${others.replace(imageMark, '')}>`;
   });
 }
 
@@ -52,7 +53,7 @@ export function placeLinks(html: string, files: string | undefined): string {
     if (tag === 'span') return `<span${others}>${text}</span>`;
     const address = files === undefined ? undefined : addressOf(path, files);
     if (address !== undefined) return `<a href="${address}" rel="nofollow noopener noreferrer"${others}>${text}</a>`;
-    return others.includes('class="image"') ? `<span class="image">${text}</span>` : text;
+    return others.includes(imageMark) ? `<span class="image">${text}</span>` : text;
   });
 }
 

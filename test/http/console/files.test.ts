@@ -138,7 +138,7 @@ describe('the files of a version', () => {
   it('appear in the README: pictures, links and code', async () => {
     const { html } = await browser.get('/packages/acme/cart');
     const address = '../../packages/acme/cart/raw?version=1.1.0&amp;path=art%2Flogo';
-    expect(html).toContain(`<img src="${address}.png" alt="Logo" loading="lazy" class="image" width="60">`);
+    expect(html).toContain(`<img src="${address}.png" alt="Logo" loading="lazy" width="60">`);
     expect(html).toContain(
       `<a href="https://example.org" rel="nofollow noopener noreferrer"><img src="${address}.svg"`,
     );

@@ -96,18 +96,17 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
   return (
     <PackageFrame opened={opened} tab="versions">
       {details.quarantined.length === 0 ? null : <LeftOut versions={details.quarantined} />}
-      <section class="stack-tight">
+      <section class="stack">
         <Kinds {...{ name, query, rows }} />
         {[...groupsOf(shown)].map(([group, rowsOfGroup], _, groups) => (
-          <>
+          <section class="stack-tight">
             {groups.length === 1 ? null : <h2>{group}</h2>}
             <Table
               caption={`Versions: ${group}`}
               columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
               rows={rowsOfGroup}
-              isAligned
             />
-          </>
+          </section>
         ))}
       </section>
       <Pager
