@@ -206,8 +206,8 @@ describe('a hostile archive', () => {
     expect((await visit('bomb.txt', 'raw')).status).toBe(404);
   });
 
-  it('with 100 000 files holds up no other request for long', async () => {
-    const entries = Array.from({ length: 60_000 }, (_, at) => ({ name: `d/${at}.txt`, data: 'x', stored: true }));
+  it('with 30 000 files holds up no other request for long', async () => {
+    const entries = Array.from({ length: 30_000 }, (_, at) => ({ name: `d/${at}.txt`, data: 'x', stored: true }));
     await replace(zipOf(entries));
     let longest = 0;
     let before = performance.now();
