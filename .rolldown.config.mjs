@@ -52,6 +52,7 @@ export default {
     // a process of its own that reads the whole state
     'state-reader': 'cli/state/state-reader.ts',
     'deflate-worker': 'build/archive/deflate-worker.ts',
+    'contents-worker': 'cli/inspection/contents-worker.ts',
     'render-worker': 'proxy/packages/render-worker.ts',
     // the thread of Piscina that loads these two
     'piscina-worker': 'node_modules/piscina/dist/worker.js',

@@ -7,6 +7,8 @@ export interface ZipMembers {
   readonly paths: readonly string[];
   /** size of a member as claimed by the archive, bytes; 0 if the path has no member */
   readonly sizeOf: (path: string) => number;
+  /** the CRC-32 of its content as claimed by the archive */
+  readonly crcOf: (path: string) => number;
   /**
    * The content of a member; undefined if the path has no member. Throws for a member that cannot be read or claims
    * more than `maxBytes`.
@@ -23,6 +25,7 @@ export function openZipMembers(archive: string | Buffer): ZipMembers {
       .filter((entry) => !entry.isDirectory)
       .map(({ entryName }) => entryName),
     sizeOf: (path) => zip.getEntry(path)?.header.size ?? 0,
+    crcOf: (path) => zip.getEntry(path)?.header.crc ?? 0,
     read: (path, maxBytes) => {
       const entry = zip.getEntry(path);
       if (entry === null) return undefined;

@@ -7,7 +7,7 @@ import type { ServingCore } from '../core/serving-core.ts';
 import type { ComposedInspection } from '../inspection/inspection.ts';
 import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
-export function open({ config, context, store: state }: ServingCore, { packages }: FeatureOffers): OpenFeature {
+export function open({ config, context, store: state, log }: ServingCore, { packages }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('the inspection is opened behind packages');
   const { published, catalogue } = packages;
   const opened = new SingleFlight<ComposedInspection>({ keeps: 'fulfilled' });
@@ -24,6 +24,7 @@ export function open({ config, context, store: state }: ServingCore, { packages 
         state,
         runner: composeBuilder(config, context),
         doctor: composeBuilder(config, { ...context, environment }),
+        onUnseen: (err) => log.logger.warn({ err }, 'a file of an archive is not shown'),
       });
     });
   return {

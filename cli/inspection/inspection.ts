@@ -1,14 +1,14 @@
 // The composition root of what pages show of the published versions, and that otherwise only commands know.
 
 import { join } from 'node:path';
-import { listArchivedFiles, mostListedEntries } from '../../build/inspect/archive-files.ts';
-import { createComparison } from '../../proxy/inspection/comparison.ts';
+import { createContents } from '../../proxy/contents/contents.ts';
 import { createHealth } from '../../proxy/inspection/health.ts';
 import { createImpactReader } from '../../proxy/inspection/impact.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import { createQuestions } from '../../proxy/inspection/questions.ts';
 import { createRollbacks } from '../../proxy/inspection/rollbacks.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
+import { createWorkerThread } from '../../proxy/packages/worker-thread.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
@@ -39,12 +39,16 @@ export interface InspectionParts {
   readonly runner: BuildRunner;
   /** runs it with all settings of the server (server-environment.ts) */
   readonly doctor: BuildRunner;
+  /** receives the error of a file of an archive that is not shown */
+  readonly onUnseen: (error: unknown) => void;
+  /** the module contents-worker as Node itself can load it; default: beside this program */
+  readonly worker?: string;
 }
 
 export function composeInspection(
   config: Config,
   context: Pick<Context, 'workingDirectory' | 'now'>,
-  { published, catalogue, state, runner, doctor }: InspectionParts,
+  { published, catalogue, state, runner, doctor, onUnseen, worker }: InspectionParts,
 ): ComposedInspection {
   const now = (): number => context.now().getTime();
   const [questions, diagnoses] = [createQuestions({ runner }), createQuestions({ runner: doctor })];
@@ -62,10 +66,12 @@ export function composeInspection(
     ...anywhere,
     publications: createRecordedPublications(dataDirectory, published),
     why: createWhyReader(config, context),
-    comparison: createComparison({
+    contents: createContents({
       published,
-      listFiles: (path) => listArchivedFiles(join(dataDirectory, 'public', path)),
-      mostEntries: mostListedEntries,
+      fileOf: ({ path }) => join(dataDirectory, 'public', path),
+      run: createWorkerThread(worker ?? new URL('./contents-worker.js', import.meta.url), onUnseen),
+      now,
+      onUnseen,
     }),
     rollbacksOf: (actor) => createRollbacks({ questions, runner, store, actor }),
   };
@@ -101,10 +107,10 @@ async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
 
 // The answers of a server that reads its packages from an origin: the folder of the builder is on another host.
 
-export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'comparison' | 'rollbacksOf'> = {
+export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'contents' | 'rollbacksOf'> = {
   publications: { list: refuse, get: refuse, held: refuse },
   why: { explain: refuse, causes: refuse },
-  comparison: { compare: refuse },
+  contents: { look: refuse, raw: refuse, compare: refuse, compareFiles: refuse, known: () => Promise.resolve([]) },
   rollbacksOf: () => ({ preview: refuse, rollBack: refuse, lift: refuse }),
 };
 

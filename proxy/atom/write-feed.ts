@@ -1,6 +1,7 @@
 // Writes an Atom feed (RFC 4287). Every text comes from a composer.json, and so from anyone who may publish: it is
 // shortened and escaped. An entry keeps its id for ever. Pure.
 
+import { escapeHtml } from '../../build/shared/text/escape-html.ts';
 import type { Author } from './authors.ts';
 import type { FeedVersion } from './newest-versions.ts';
 import { createHash } from 'node:crypto';
@@ -125,16 +126,8 @@ function uuidOf(url: string): string {
 // eslint-disable-next-line no-control-regex -- control characters are exactly what is removed
 const forbidden = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 export function xmlText(text: string): string {
-  return text.replace(forbidden, '').replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return escapeHtml(text.replace(forbidden, ''));
 }
 
 /** An element with text. */

@@ -1,7 +1,7 @@
 // The port to what pages show of the published versions, and that otherwise only commands know.
 
 import type { Actor } from '../state/audit.ts';
-import type { Comparison } from './comparison.ts';
+import type { Contents } from '../contents/contents.ts';
 import type { Health } from './health.ts';
 import type { ImpactReader } from './impact.ts';
 import type { Publications } from './publications.ts';
@@ -9,13 +9,13 @@ import type { Rollbacks } from './rollbacks.ts';
 import type { WhyReader } from './why-reader.ts';
 
 /**
- * Where the folder of the builder is on another host, `publications`, `why`, `comparison` and `rollbacksOf` throw
+ * Where the folder of the builder is on another host, `publications`, `why`, `contents` and `rollbacksOf` throw
  * RegistryError NOT_AVAILABLE.
  */
 export interface Inspection {
   readonly publications: Publications;
   readonly why: WhyReader;
-  readonly comparison: Comparison;
+  readonly contents: Contents;
   readonly impact: ImpactReader;
   readonly health: Health;
   /** on behalf of a person */

@@ -1,8 +1,10 @@
 // Untrusted HTML → inert HTML, by lists of what may stay: no scripts, styles and forms, and nothing that a browser
-// loads. An image becomes its text, with a link to it. Links lead to web pages, mail addresses and places of the same
+// loads. An image becomes its text, with a link to it; one of the package
+// itself waits for its address too. Links lead to web pages, mail addresses and places of the same
 // text; links to files of the package wait for their address (text-links.ts).
 
 import sanitizeHtml from 'sanitize-html';
+import { highlightClass } from './highlight.ts';
 import { waitingLink } from './text-links.ts';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -39,13 +41,14 @@ export function inertHtml(html: string): string {
     allowedTags: [...kept],
     allowedAttributes: {
       '*': ['id'],
-      a: ['href', 'rel', 'title', waitingLink],
+      a: ['href', 'rel', 'title', 'width', 'height', waitingLink],
+      span: ['width', 'height', waitingLink],
       ol: ['start'],
       details: ['open'],
       th: ['colspan', 'rowspan'],
       td: ['colspan', 'rowspan'],
     },
-    allowedClasses: { '*': classes },
+    allowedClasses: { '*': classes, span: [...classes, highlightClass] },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowProtocolRelative: false,
     nestingLimit: 50,
@@ -119,12 +122,16 @@ function decoded(text: string): string {
   }
 }
 
-/** The browser would load it from another host. */
-function shownImage({ alt = '', src = '' }: Attributes, isInLink: boolean): sanitizeHtml.Tag {
+/** The browser would load it from another host, unless the package has it. */
+function shownImage({ alt = '', src = '', width, height }: Attributes, isInLink: boolean): sanitizeHtml.Tag {
   const file = /([^/?#]+\.(?:png|jpe?g|gif|svg|webp|avif))(?:[?#]|$)/i.exec(src)?.[1];
   const text = alt.trim() || decoded(file ?? 'image');
-  const link = isInLink ? {} : linkTo(src);
-  return 'href' in link || waitingLink in link
+  const link = linkTo(src);
+  if (waitingLink in link) {
+    const attribs = { ...link, class: 'image', ...numbers({ width, height }) };
+    return { tagName: isInLink ? 'span' : 'a', attribs, text };
+  }
+  return 'href' in link && !isInLink
     ? { tagName: 'a', attribs: { ...link, class: 'image' }, text }
     : { tagName: 'span', attribs: { class: 'image' }, text };
 }

@@ -3,11 +3,18 @@
 
 import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
+import { highlight } from './highlight.ts';
 import { takesTag } from './inert-html.ts';
 
 /** A renderer of untrusted text. Its HTML is not safe yet. */
 export function createMarkdown(): MarkdownIt {
-  const markdown = createMarkdownIt({ html: true, linkify: true, typographer: false, maxNesting: 20 });
+  const markdown = createMarkdownIt({
+    html: true,
+    linkify: true,
+    typographer: false,
+    maxNesting: 20,
+    highlight: (code, language) => highlight(code, language) ?? '',
+  });
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   markdown.use(footnotes);
   markdown.core.ruler.push('headings', ({ tokens }) => nameHeadings(tokens));

@@ -31,7 +31,8 @@ export interface PackageText {
 export interface PackageTextReader {
   /**
    * `version`: as published, or normalized; default: the latest. `view`: the caller's. `location`: of the source that
-   * published the version, if the caller may know it. undefined if there is no such version, or none with this text.
+   * published the version, if the caller may know it. `place`: gives links to files of the archive their address, before
+   * others lead to that source. undefined if there is no such version, or none with this text.
    */
   readonly read: (
     name: PackageName,
@@ -39,6 +40,7 @@ export interface PackageTextReader {
     version: string | undefined,
     view?: View,
     location?: string,
+    place?: (html: string) => Promise<string>,
   ) => Promise<PackageText | undefined>;
 }
 
@@ -63,14 +65,14 @@ export function createPackageTextReader(
     return current.texts;
   };
   return {
-    read: async (name, kind, version, view, location) => {
+    read: async (name, kind, version, view, location, place = (html) => Promise.resolve(html)) => {
       const texts = await renderedTexts();
       const versions = await readPublishedPackage(files, name, view);
       const found = version === undefined ? latestOf(versions) : findVersion(versions, version);
       const digest = found?.entry[kind];
       if (found === undefined || digest === undefined) return undefined;
       const text = texts.get(digest) ?? (await texts.render(digest, await readText(files, name, digest)));
-      const html = placeLinks(text.html, filesLink(found, location));
+      const html = placeLinks(await place(text.html), filesLink(found, location));
       return { version: found.entry.version, ...text, html };
     },
   };

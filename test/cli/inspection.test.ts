@@ -1,7 +1,7 @@
 // Tests what a server shows of history, reasons and differences, on a registry that the program built. The commands of
 // the program say the same.
 
-import { realpathSync, truncateSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PackageName } from '../../build/contract/name.ts';
 import { inspectedRegistry, type InspectedRegistry } from '../util/inspected-registry.ts';
@@ -110,56 +110,12 @@ describe('the reasons of a version', () => {
   });
 });
 
-describe('a comparison of two versions', () => {
-  it('shows composer.json, dependencies and the files that differ', async () => {
-    const { before, after, dependencies, files } = await registry.inspection.comparison.compare(hello, '1.0.0', 'v1.1');
-    expect([before.version, after.version]).toEqual(['1.0.0', '1.1.0']);
-    expect(before.composer_json).toMatchObject({ name: 'acme/hello', require: { 'psr/log': '^2' } });
-    expect(Object.keys(before.composer_json)).not.toContain('dist');
-    expect(dependencies).toEqual([
-      { kind: 'require', name: 'psr/log', before: '^2', after: '^3' },
-      { kind: 'require-dev', name: 'a', before: null, after: '*' },
-    ]);
-    expect(files?.all.map(({ path, state }) => `${state} ${path}`)).toEqual([
-      'same README.md',
-      'changed composer.json',
-      'removed src/Gone.php',
-      'added src/New.php',
-      'changed src/Who.php',
-    ]);
-    expect(files?.all.find(({ path }) => path === 'src/New.php')).toMatchObject({ before: null, after: 6 });
-    expect(files?.bytes_after).toBe(files?.all.reduce((sum, file) => sum + (file.after ?? 0), 0));
-  });
-
-  it('names a version that is not published', async () => {
-    await expect(registry.inspection.comparison.compare(hello, '1.0.0', '2.0.0')).rejects.toMatchObject({
-      code: 'NOT_FOUND',
-      message: 'acme/hello 2.0.0 is not published here. Only published versions can be compared.',
-    });
-  });
-
-  it('compares the rest if an archive is damaged, and says so', async () => {
-    truncateSync(registry.tree.path('data/public/dist/acme/hello/1.1.0.zip'), 40);
-    const {
-      files,
-      not_listed: notListed,
-      dependencies,
-    } = await registry.inspection.comparison.compare(hello, '1.0.0', '1.1.0');
-    expect([files, dependencies.length]).toEqual([null, 2]);
-    expect(notListed).toEqual([
-      'The files of acme/hello 1.1.0 are not listed: its archive is damaged, or has more than 10,000 entries. ' +
-        '`libretto verify` checks it.',
-    ]);
-  });
-});
-
 describe('a server with an origin', () => {
   it('says that the folder of the builder is on another host', async () => {
     const { inspection, tree } = await inspectedRegistry({}, { origin: 'https://packages.example.org/' });
     for (const refused of [
       inspection.publications.list({ limit: 1 }),
       inspection.why.explain(hello),
-      inspection.comparison.compare(hello, '1.0.0', '1.1.0'),
       inspection.rollbacksOf('user:usr_ada').preview(1),
     ])
       await expect(refused).rejects.toMatchObject({ code: 'NOT_AVAILABLE' });

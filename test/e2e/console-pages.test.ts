@@ -43,7 +43,7 @@ const statuses: Readonly<Record<string, readonly number[]>> = {
 const playsAll = process.env['CONSOLE_WAYS'] === 'all';
 
 /** Paths of downloads and uploads, which show nothing. */
-const shownNowhere = new Set(['/audit/export', '/uploads/file']);
+const shownNowhere = new Set(['/audit/export', '/packages/:vendor/:package/raw', '/uploads/file']);
 
 /** Forms with more than a question, and one question. */
 const shownForms = new Set([

@@ -138,7 +138,7 @@ describe('row 79: hostile READMEs', () => {
       '<strong>b</strong>',
       '<s>c</s>',
       '<code>d</code>',
-      '&lt;?php echo "&lt;b&gt;";',
+      '<span class="hl-keyword">echo</span> <span class="hl-string">"&lt;b&gt;"</span>;',
       '<td>1</td>',
       '<a href="https://example.org" rel="nofollow noopener noreferrer" title="title">site</a>',
       'href="mailto:mail@example.org"',

@@ -10,7 +10,7 @@ import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { temporaryTree, type Tree, type TemporaryTree } from './package-tree.ts';
-import { builderOf } from './package-services.ts';
+import { builderOf, contentsWorker } from './package-services.ts';
 import { cleanEnvironment, runCli, type CliOutcome } from './run-cli.ts';
 
 export interface InspectedRegistry {
@@ -47,7 +47,15 @@ export async function inspectedRegistry(
     inspection: composeInspection(
       config,
       { workingDirectory: tree.root, now: () => new Date() },
-      { published, catalogue: createCatalogue(published), state, runner, doctor },
+      {
+        published,
+        catalogue: createCatalogue(published),
+        state,
+        runner,
+        doctor,
+        onUnseen: () => undefined,
+        worker: contentsWorker,
+      },
     ),
     state,
     runner,

@@ -6,7 +6,7 @@ import { composeInspection } from '../../cli/inspection/inspection.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import { builderOf } from './package-services.ts';
+import { builderOf, contentsWorker } from './package-services.ts';
 
 /** `data`: the data folder, absolute. */
 export async function inspectionServices(
@@ -17,5 +17,13 @@ export async function inspectionServices(
   const config = await loadConfig({ flags: { data }, environment: {}, workingDirectory: '/' });
   const runner = builderOf(data);
   const context = { workingDirectory: '/', now: () => new Date() };
-  return composeInspection(config, context, { published, catalogue, state, runner, doctor: runner });
+  return composeInspection(config, context, {
+    published,
+    catalogue,
+    state,
+    runner,
+    doctor: runner,
+    onUnseen: () => undefined,
+    worker: contentsWorker,
+  });
 }

@@ -24,6 +24,9 @@ import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
+/** The worker that looks into archives. */
+export const contentsWorker = join(dirname(binary), 'contents-worker.js');
+
 /** The compiled program on a data folder, in processes of its own. `data`: absolute. */
 export const builderOf = (
   data: string,

@@ -5,6 +5,7 @@ import type { FilledIds } from './filled-registry.ts';
 /** Pages that need a query to show something. */
 const queries: Readonly<Record<string, string>> = {
   '/packages/:vendor/:package/version': '?version=2.4.0',
+  '/packages/:vendor/:package/files': '?path=composer.json',
   '/packages/:vendor/:package/withdraw': '?version=2.4.0',
   '/packages/:vendor/:package/restore': '?version=2.0.0',
   '/packages/:vendor/:package/why': '?version=2.0.0',

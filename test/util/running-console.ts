@@ -14,6 +14,7 @@ import type { Certificate } from '../../proxy/core/http/http2/secure-server.ts';
 import { parseAddressRange } from '../../proxy/core/http/client-address.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import { createRestorations } from '../../proxy/packages/restorations.ts';
+import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Feature } from '../../proxy/core/protocol/feature.ts';
 import type { MirrorReport } from '../../proxy/mirror/mirror-report.ts';
 import type { ConfiguredSetting } from '../../proxy/settings/configured-setting.ts';
@@ -186,7 +187,8 @@ function consoleServices(
   { configuration = [], mirrorReport, hasBuilder = true }: ConsoleOptions,
 ): ConsoleServices {
   const data = services.dataDirectory ?? '';
-  let opened: ReturnType<typeof inspectionServices> | undefined;
+  let inspection: Promise<Inspection> | undefined;
+  const inspected = (opened: Inspection): Inspection => ({ ...opened, ...(hasBuilder ? {} : withoutBuilder) });
   return {
     ...services,
     dataDirectory: hasBuilder ? services.dataDirectory : undefined,
@@ -195,10 +197,7 @@ function consoleServices(
     mirror: undefined,
     mirrorReport,
     configuration,
-    inspection: async () => ({
-      ...(await (opened ??= inspectionServices(services, state, data))),
-      ...(hasBuilder ? {} : withoutBuilder),
-    }),
+    inspection: () => (inspection ??= inspectionServices(services, state, data)).then(inspected),
     restorationsOf: (actor: Actor) =>
       createRestorations({ runner: builderOf(data), withdrawals: services.withdrawalsOf(actor), actor }),
   };

@@ -17,7 +17,7 @@ export interface Assets {
 }
 
 /** The parts of the style sheet in their order. */
-const styles = ['1-colours', '2-text', '3-layout', '4-parts', '5-forms', '6-packages'].map(
+const styles = ['1-colours', '2-text', '3-layout', '4-parts', '5-forms', '6-packages', '6-files'].map(
   (name) => `style/${name}.css`,
 );
 

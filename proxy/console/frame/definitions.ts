@@ -8,6 +8,7 @@ import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
 import { hasCondition, type Permission } from '../../auth/permissions.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
+import type { DownloadedFile } from '../request/html-answer.ts';
 import type { FormFields, FormState } from '../request/form-fields.ts';
 import type { Section } from './sections.ts';
 
@@ -93,7 +94,7 @@ export interface Redirect extends SessionChange {
 
 /** A file to download, such as a CSV. */
 export interface FileDownload {
-  readonly file: { readonly name: string; readonly type: string; readonly bytes: Buffer };
+  readonly file: DownloadedFile;
 }
 
 export type PageOutcome = PageView | Redirect | FileDownload;

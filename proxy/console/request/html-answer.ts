@@ -75,21 +75,32 @@ export function redirectAnswer(location: string, more: readonly string[] = []): 
   };
 }
 
-/** `name`: of the file that the browser saves; ASCII without quotes. */
-export function downloadAnswer(file: { readonly name: string; readonly type: string; readonly bytes: Buffer }): Answer {
+export interface DownloadedFile {
+  /** ASCII without quotes */
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** true: the browser shows it, as a page without any rights: it may come from anybody */
+  readonly isSandboxed?: boolean;
+}
+
+/** No script, no form, nothing from elsewhere, and an origin of its own. The styles of an SVG stand in it. */
+const sandboxed = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+export function downloadAnswer({ name, type, bytes, isSandboxed = false }: DownloadedFile): Answer {
   return {
     status: 200,
     headers: [
       'Content-Type',
-      file.type,
+      type,
       'Content-Disposition',
-      `attachment; filename="${file.name.replaceAll(/[^\w.-]/g, '_')}"`,
+      `${isSandboxed ? 'inline' : 'attachment'}; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
       'Content-Length',
-      String(file.bytes.length),
+      String(bytes.length),
       'Cache-Control',
       'no-store',
-      ...safetyHeaders,
+      ...safetyHeaders.map((value) => (isSandboxed && value === contentPolicy ? sandboxed : value)),
     ],
-    body: bodyOf(file.bytes),
+    body: bodyOf(bytes),
   };
 }

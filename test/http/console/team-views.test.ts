@@ -121,7 +121,8 @@ describe('a person of a team', () => {
       }
       for (const path of ['/packages/acme/core', '/packages?q=core', '/account', '/device', '/account/passkeys/new'])
         expect([path, (await browser.get(path)).status]).toEqual([path, 200]);
-      for (const path of ['/packages/acme/billing', '/packages/other/library', '/packages/acme/nothing'])
+      const inside = ['/packages/acme/billing/files', '/packages/acme/billing/raw?path=composer.json'];
+      for (const path of ['/packages/acme/billing', '/packages/other/library', '/packages/acme/nothing', ...inside])
         expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
     }
   });

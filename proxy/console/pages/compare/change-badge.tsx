@@ -1,7 +1,7 @@
 // Whether something was added, removed or changed between two versions, as a badge.
 
 import type { Child } from 'hono/jsx';
-import type { ComparedFile } from '../../../inspection/compare-files.ts';
+import type { ComparedFile } from '../../../contents/compare-files.ts';
 import { Badge } from '../../components/badge.tsx';
 
 const badges = {

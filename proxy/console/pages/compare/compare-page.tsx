@@ -1,21 +1,30 @@
 // Two versions beside each other: facts, dependencies, composer.json and files.
 
 import type { Child } from 'hono/jsx';
-import type { ComparedVersion, ComparedVersions } from '../../../inspection/comparison.ts';
+import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
+import type { ComparedFiles } from '../../../contents/compare-files.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { LineDiff } from '../../components/line-diff.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { A } from '../../components/place.tsx';
 import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { ComparedFileList } from './compared-files.tsx';
-import { diffLines, shortenEqual } from './diff-lines.ts';
+import { visibleText } from '../../components/visible-text.ts';
+import { packagePath } from '../package/open-package.ts';
+import { ComparedFileList, type ComparedPair } from './compared-files.tsx';
+import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
 import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
 import { ChangeBadge } from './change-badge.tsx';
 
 export interface ComparePageProps {
-  readonly compared: ComparedVersions;
+  readonly pair: ComparedPair;
+  readonly dependencies: readonly DependencyChange[];
+  /** of composer.json; undefined: neither archive has one */
+  readonly difference: FileDifference | Unseen | undefined;
+  readonly files: ComparedFiles | Unseen;
   /** the published versions, newest first */
   readonly labels: readonly string[];
   /** true: equal files are listed, too */
@@ -23,10 +32,16 @@ export interface ComparePageProps {
   readonly nowMs: number;
 }
 
-const context = 3;
-
-export function ComparePage({ compared, labels, showsAll, nowMs }: ComparePageProps): Child {
-  const { name, before, after, dependencies } = compared;
+export function ComparePage({
+  pair,
+  dependencies,
+  difference,
+  files,
+  labels,
+  showsAll,
+  nowMs,
+}: ComparePageProps): Child {
+  const { name, before, after } = pair;
   return (
     <>
       <Head name={name} sentence="What changed between two published versions." />
@@ -43,13 +58,15 @@ export function ComparePage({ compared, labels, showsAll, nowMs }: ComparePagePr
         <h2>Dependencies</h2>
         <ChangedDependencies changes={dependencies} />
       </section>
-      <section class="stack-tight">
-        <h2>composer.json</h2>
-        <ComposerJson {...{ before, after }} />
-      </section>
+      {difference === undefined ? null : (
+        <section class="stack-tight">
+          <h2>composer.json</h2>
+          <Difference file="composer.json" difference={difference} />
+        </section>
+      )}
       <section class="stack-tight">
         <h2>Files</h2>
-        <ComparedFileList {...{ compared, showsAll }} />
+        <ComparedFileList {...{ pair, files, showsAll }} />
       </section>
     </>
   );
@@ -66,6 +83,42 @@ export function SingleVersion({ name, version }: { readonly name: string; readon
       >
         {version} is the only published version. A comparison needs two.
       </EmptyState>
+    </>
+  );
+}
+
+interface ComparedFileProps extends Pick<ComparePageProps, 'pair'> {
+  /** its path */
+  readonly file: string;
+  readonly difference: FileDifference | Unseen;
+}
+
+export function ComparedFile({ pair: { name, before, after }, file, difference }: ComparedFileProps): Child {
+  return (
+    <>
+      <Head name={name} sentence={`What changed in ${visibleText(file)}.`} />
+      <p class="row">
+        <A to={packagePath(name, 'compare', { from: before.version, to: after.version })}>All changes</A>
+        {[before, after].map(({ version }) => (
+          <A to={packagePath(name, 'files', { version, path: file })}>The file in {version}</A>
+        ))}
+      </p>
+      <Difference {...{ file, difference }} />
+    </>
+  );
+}
+
+function Difference({ file, difference }: Omit<ComparedFileProps, 'pair'>): Child {
+  if (difference.kind === 'unseen') return <Notice kind="warn">{difference.sentence}</Notice>;
+  const { lines, added, removed, left } = difference;
+  if (added + removed === 0) return <p class="soft">Both versions have the same lines.</p>;
+  return (
+    <>
+      <p class="soft small">
+        {formatCount(added, 'line')} added, {formatCount(removed, 'line')} removed.
+        {left === 0 ? '' : ` The first ${lines.length} lines are shown.`}
+      </p>
+      <LineDiff label={`Differences of ${visibleText(file)}`} lines={lines} />
     </>
   );
 }
@@ -122,7 +175,7 @@ function VersionSelect({ name, label, value, labels }: VersionSelectProps): Chil
   );
 }
 
-type Fact = ComparedVersion & { readonly role: string };
+type Fact = IndexEntry & { readonly role: string };
 
 function factColumns(nowMs: number) {
   return [
@@ -139,27 +192,6 @@ function FactName({ role, version }: Pick<Fact, 'role' | 'version'>): Child {
       <span class="soft">{role}</span> <strong>{version}</strong>
     </>
   );
-}
-
-function ComposerJson({ before, after }: Pick<ComparedVersions, 'before' | 'after'>): Child {
-  const lines = diffLines(linesOf(before), linesOf(after));
-  const [added, removed] = (['added', 'removed'] as const).map(
-    (wanted) => lines.filter(({ kind }) => kind === wanted).length,
-  );
-  if (added === 0 && removed === 0) return <p class="soft">Both versions have the same composer.json.</p>;
-  return (
-    <>
-      <p class="soft small">
-        {formatCount(added ?? 0, 'line')} added, {formatCount(removed ?? 0, 'line')} removed. Fields that only root
-        packages use are not shown.
-      </p>
-      <LineDiff label="Differences of composer.json" lines={shortenEqual(lines, context)} />
-    </>
-  );
-}
-
-function linesOf({ composer_json: json }: ComparedVersion): readonly string[] {
-  return JSON.stringify(json, null, 4).split('\n');
 }
 
 // The links that differ between two versions.

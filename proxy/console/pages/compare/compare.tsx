@@ -1,16 +1,18 @@
 // The comparison of two published versions of a package. `from` and `to` in the address name them; without them the
-// newest version is compared with the one before it.
+// newest version is compared with the one before it. `file` names one file of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
+import { compareDependencies } from '../../../inspection/compare-dependencies.ts';
+import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
-import type { Catalogue } from '../../../packages/catalogue.ts';
+import { findVersion, readPublishedPackage, type PublishedVersion } from '../../../packages/published-package.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { ComparePage, SingleVersion } from './compare-page.tsx';
+import { nameIn } from '../package/open-package.ts';
+import { ComparedFile, ComparePage, SingleVersion } from './compare-page.tsx';
 
 export interface ComparePageServices {
-  readonly catalogue: Catalogue;
+  readonly published: PublishedFiles;
   readonly inspection: () => Promise<Inspection>;
 }
 
@@ -22,35 +24,36 @@ export function registerComparePage(pages: Pages, services: ComparePageServices)
   });
 }
 
-async function showComparison(
-  { catalogue, inspection }: ComparePageServices,
-  { param, query, nowMs, caller }: PageRequest,
-): Promise<PageView> {
-  const name = parseName(`${param('vendor')}/${param('package')}`);
-  const { labelsOf } = await catalogue.read(nowMs, caller?.view);
-  const labels = labelsOf(name);
-  const [newest, second] = labels;
+async function showComparison({ published, inspection }: ComparePageServices, request: PageRequest): Promise<PageView> {
+  const { query, nowMs, caller } = request;
+  const name = nameIn(request);
+  const versions = await readPublishedPackage(published, name, caller?.view);
+  const [newest, second] = versions;
   const view = { title: `Compare versions of ${name}`, section: 'packages' as const };
   if (newest === undefined)
     throw new RegistryError('NOT_FOUND', { message: `No version of ${name} is published here.` });
-  const to = versionIn(query.get('to')) ?? newest;
-  const from = versionIn(query.get('from')) ?? labels[labels.indexOf(to) + 1] ?? second;
-  if (from === undefined) return { ...view, content: <SingleVersion {...{ name }} version={newest} /> };
-  const { comparison } = await inspection();
-  const compared = await comparison.compare(name, from, to);
-  return {
-    ...view,
-    content: <ComparePage {...{ compared, labels, nowMs }} showsAll={query.get('files') === 'all'} />,
+  const versionIn = (field: string): PublishedVersion | undefined => {
+    const wanted = query.get(field) ?? '';
+    const found = findVersion(versions, wanted);
+    if (wanted === '' || found !== undefined) return found;
+    throw new RegistryError('NOT_FOUND', {
+      message: `${name} ${wanted.slice(0, 200)} is not published here. Only published versions can be compared.`,
+    });
   };
-}
-
-function parseName(text: string): PackageName {
-  const name = parsePackageName(text.toLowerCase());
-  if (name === undefined)
-    throw new RegistryError('NOT_FOUND', { message: `${text.slice(0, 200)} is not the name of a package.` });
-  return name;
-}
-
-function versionIn(text: string | null): string | undefined {
-  return text === null || text === '' ? undefined : text.slice(0, 200);
+  const after = versionIn('to') ?? newest;
+  const before = versionIn('from') ?? versions[versions.indexOf(after) + 1] ?? second;
+  if (before === undefined) return { ...view, content: <SingleVersion {...{ name }} version={newest.entry.version} /> };
+  const { contents } = await inspection();
+  const pair = { name, before: before.entry, after: after.entry };
+  const file = query.get('file') ?? '';
+  const showsAll = query.get('files') === 'all';
+  const difference = await contents.compare(before.entry, after.entry, file === '' ? 'composer.json' : file);
+  if (file !== '') {
+    if (difference !== undefined) return { ...view, content: <ComparedFile {...{ pair, file, difference }} /> };
+    throw new RegistryError('NOT_FOUND', { message: `Neither version of ${name} has this file.` });
+  }
+  const files = await contents.compareFiles(before.entry, after.entry, showsAll);
+  const dependencies = compareDependencies(before.record, after.record);
+  const labels = versions.map(({ entry }) => entry.version);
+  return { ...view, content: <ComparePage {...{ pair, dependencies, difference, files, labels, showsAll, nowMs }} /> };
 }

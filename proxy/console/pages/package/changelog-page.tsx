@@ -4,18 +4,21 @@ import type { Child } from 'hono/jsx';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { placeInside } from './inner-links.ts';
 import { reportDamage, sourceOf, type OpenPackage } from './open-package.ts';
 import { WholeText } from './overview.tsx';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
 
 export async function showChangelog(
-  { packageTexts }: PackagePageServices,
+  services: PackagePageServices,
   _request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
   const { name, latest } = opened;
-  const reading = packageTexts.read(name, 'changelog', latest.entry.version, undefined, sourceOf(opened, latest));
+  const location = sourceOf(opened, latest);
+  const place = placeInside(services, opened, 'changelog');
+  const reading = services.packageTexts.read(name, 'changelog', latest.entry.version, undefined, location, place);
   const text = await reportDamage(reading);
   return {
     title: `Changelog of ${name}`,

@@ -29,6 +29,8 @@ export interface OpenPackage {
   readonly isLimited?: boolean;
   /** true: the visitor may know who uses the package */
   readonly seesUsage?: boolean;
+  /** true: its archives are stored on this host */
+  readonly hasFiles?: boolean;
 }
 
 /** The name in the path, in lower case. Throws NOT_FOUND. */
@@ -44,7 +46,7 @@ export function nameIn({ param }: Pick<PageRequest, 'param'>): PackageName {
 export async function openPackage(
   services: PackagePageServices,
   name: PackageName,
-  { nowMs, caller, may }: Pick<PageRequest, 'nowMs' | 'caller' | 'may'>,
+  { nowMs, caller, may, hasBuilder }: Pick<PageRequest, 'nowMs' | 'caller' | 'may' | 'hasBuilder'>,
 ): Promise<OpenPackage | undefined> {
   const { catalogue, published, advisories } = services;
   const view = caller?.view;
@@ -72,6 +74,7 @@ export async function openPackage(
     explanation,
     isLimited: view !== undefined,
     seesUsage: may('getUsage'),
+    hasFiles: hasBuilder,
   };
 }
 

@@ -5,6 +5,7 @@ import { everyDay } from '../../components/day-chart.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
 import { blocksAmong } from './blocked-releases.tsx';
+import { placeInside } from './inner-links.ts';
 import { reportDamage, sourceOf, type OpenPackage } from './open-package.ts';
 import { PackageOverview } from './overview.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -26,7 +27,14 @@ export async function showOverview(
     latest.entry.readme === undefined
       ? undefined
       : reportDamage(
-          services.packageTexts.read(name, 'readme', latest.entry.version, undefined, sourceOf(opened, latest)),
+          services.packageTexts.read(
+            name,
+            'readme',
+            latest.entry.version,
+            undefined,
+            sourceOf(opened, latest),
+            placeInside(services, opened),
+          ),
         ),
     services.downloads.daysOf(name),
     services.inspection().then((inspection) => publicationAt(inspection, latest.entry.since)),

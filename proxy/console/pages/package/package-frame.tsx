@@ -12,6 +12,7 @@ import { packagePath, type OpenPackage } from './open-package.ts';
 export type PackageTab =
   | 'overview'
   | 'versions'
+  | 'files'
   | 'requires'
   | 'dependents'
   | 'downloads'
@@ -56,6 +57,7 @@ function tabsOf(opened: OpenPackage, current: PackageTab, isCatalogue: boolean) 
   return [
     tab('overview', 'Overview'),
     tab('versions', 'Versions', details.versions.length),
+    ...(opened.hasFiles === true ? [tab('files', 'Files')] : []),
     tab('requires', 'Requires'),
     tab('dependents', 'Dependents', dependents.length),
     ...(isCatalogue ? [] : [tab('downloads', 'Downloads')]),

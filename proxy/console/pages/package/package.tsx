@@ -6,7 +6,7 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { Permission } from '../../../auth/permissions.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { findVersion } from '../../../packages/published-package.ts';
 import { showAdvisories } from './advisories-page.tsx';
@@ -14,6 +14,7 @@ import { showChangelog } from './changelog-page.tsx';
 import { showDependents } from './dependents-page.tsx';
 import { showDownloads } from './downloads-page.tsx';
 import { explainPackage } from './explain-package.ts';
+import { showFiles, showRawFile } from './files-page.tsx';
 import { showMirroredWhy } from './held-back.tsx';
 import { showMirrored } from './mirrored-page.tsx';
 import { nameIn, openPackage, packagePath, type OpenPackage } from './open-package.ts';
@@ -27,10 +28,12 @@ import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
 import { versionInQuery, withdrawForm } from './withdraw-page.tsx';
 
-type ShowTab = (services: PackagePageServices, request: SignedInRequest, opened: OpenPackage) => Promise<PageView>;
+type ShowTab = (services: PackagePageServices, request: SignedInRequest, opened: OpenPackage) => Promise<PageOutcome>;
 
 const tabs: readonly (readonly [page: string, operation: Permission, show: ShowTab])[] = [
   ['/version', 'getPackage', showVersion],
+  ['/files', 'getPackage', showFiles],
+  ['/raw', 'getPackage', showRawFile],
   ['/requires', 'getPackage', showRequires],
   ['/dependents', 'getPackage', showDependents],
   ['/downloads', 'getStatistics', showDownloads],

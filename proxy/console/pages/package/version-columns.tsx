@@ -32,7 +32,7 @@ export interface VersionTableRow extends VersionRow {
 export function versionColumns(name: string, nowMs: number | undefined): readonly Column<VersionTableRow>[] {
   return [
     { label: 'Version', cell: (row) => <NameCell {...{ name, row }} /> },
-    { label: 'Published', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
+    { label: 'Released', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
     { label: 'Reference', cell: ({ reference, commit }) => <ShortReference {...{ reference }} link={commit} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
   ];
@@ -112,9 +112,23 @@ function NameLine({ name, row }: { readonly name: string; readonly row: VersionT
   );
 }
 
+const dayMs = 86_400_000;
+
+/** The date of the release, and that of its publication here if it was on another day. */
 function SinceCell({ row, nowMs }: { readonly row: VersionTableRow; readonly nowMs: number | undefined }): Child {
-  const { kind, since, withdrawnBy, cause } = row;
-  if (kind !== 'withdrawn') return <Time at={since} nowMs={nowMs} />;
+  const { kind, since, withdrawnBy, cause, published } = row;
+  const released = published?.entry.time ?? since;
+  if (kind !== 'withdrawn')
+    return (
+      <span>
+        <Time at={released} nowMs={nowMs} />
+        {Math.abs(Date.parse(since) - Date.parse(released)) < dayMs ? null : (
+          <span class="soft small">
+            , published <Time at={since} nowMs={nowMs} />
+          </span>
+        )}
+      </span>
+    );
   return (
     <span>
       withdrawn <Time at={since} nowMs={nowMs} />

@@ -111,6 +111,7 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
         </section>
         <aside class="stack">
           <Facts {...{ opened, version, run }} nowMs={request.nowMs} />
+          <FilesLink {...{ opened, version }} />
           <Comparing {...{ opened, version }} />
         </aside>
       </div>
@@ -207,6 +208,18 @@ function PublishedByCi({ run }: Pick<VersionProps, 'run'>): Child {
     <Fact label="Published by CI">
       <CiRun run={run} />
     </Fact>
+  );
+}
+
+function FilesLink({
+  opened: { name, hasFiles },
+  version: { entry },
+}: Pick<VersionProps, 'opened' | 'version'>): Child {
+  if (hasFiles !== true) return null;
+  return (
+    <ButtonLink to={packagePath(name, 'files', { version: entry.version })} icon="file-text">
+      Files
+    </ButtonLink>
   );
 }
 

@@ -1,5 +1,6 @@
 // The versions of a package: releases, branches, withdrawn ones, and those that were left out with the reason.
 
+import { groupBy } from '../../../../build/shared/collections/group-by.ts';
 import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
@@ -95,13 +96,18 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
   return (
     <PackageFrame opened={opened} tab="versions">
       {details.quarantined.length === 0 ? null : <LeftOut versions={details.quarantined} />}
-      <section class="stack-tight">
+      <section class="stack">
         <Kinds {...{ name, query, rows }} />
-        <Table
-          caption="Versions"
-          columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
-          rows={shown}
-        />
+        {[...groupsOf(shown)].map(([group, rowsOfGroup], _, groups) => (
+          <section class="stack-tight">
+            {groups.length === 1 ? null : <h2>{group}</h2>}
+            <Table
+              caption={`Versions: ${group}`}
+              columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
+              rows={rowsOfGroup}
+            />
+          </section>
+        ))}
       </section>
       <Pager
         shown={shown.length}
@@ -114,6 +120,13 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
         <p class="soft small">This server reads its packages from an origin, so it does not know withdrawn versions.</p>
       )}
     </PackageFrame>
+  );
+}
+
+/** By major version, then branches, then withdrawn ones. */
+function groupsOf(rows: readonly VersionTableRow[]): ReadonlyMap<string, readonly VersionTableRow[]> {
+  return groupBy(rows, ({ kind, published }) =>
+    kind === 'stable' ? `${published?.entry.version_normalized.split('.', 1)[0]}.x` : labels[kind],
   );
 }
 

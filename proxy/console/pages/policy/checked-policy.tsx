@@ -8,7 +8,7 @@ import { LineDiff } from '../../components/line-diff.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';
-import { diffLines } from '../compare/diff-lines.ts';
+import { diffLines } from '../../../contents/diff-lines.ts';
 
 const maxChanges = 50;
 

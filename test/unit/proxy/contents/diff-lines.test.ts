@@ -1,8 +1,8 @@
 // Tests the comparison of two texts line by line.
 
 import { describe, expect, it } from 'vitest';
-import { diffLines, shortenEqual, type DiffLine } from '../../../../../../proxy/console/pages/compare/diff-lines.ts';
-import { fc } from '../../../../../util/seeded-check.ts';
+import { diffLines, shortenEqual, type DiffLine } from '../../../../proxy/contents/diff-lines.ts';
+import { fc } from '../../../util/seeded-check.ts';
 
 const marks = { same: ' ', added: '+', removed: '-' } as const;
 const shown = (lines: readonly DiffLine[]): readonly string[] => lines.map(({ kind, text }) => `${marks[kind]}${text}`);

@@ -3,6 +3,8 @@
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
+  /** the pieces of the text, where the line replaces a similar one */
+  readonly words?: readonly DiffLine[];
 }
 
 /** Equal lines that are not shown. */

@@ -1,0 +1,165 @@
+// Looks into an archive for the pages about files: a folder, a file, its bytes, its differences. Made for a worker
+// thread: whatever an archive holds, only this thread waits for it. Pure.
+
+import { isUtf8 } from 'node:buffer';
+import { compareText } from '../../build/shared/text/compare-text.ts';
+import { escapeHtml } from '../../build/shared/text/escape-html.ts';
+import { highlight } from '../packages/highlight.ts';
+import { diffLines, shortenEqual } from './diff-lines.ts';
+import { markWords } from './mark-words.ts';
+
+/** `path`: below the root of the package, as the archive has it. Bytes are unpacked. */
+export type InnerFiles = ReadonlyMap<
+  string,
+  { readonly size: number; readonly crc32: number; readonly read: () => Buffer }
+>;
+
+/** Rows of a folder, and lines of a file, on one page. */
+export const perPage = { rows: 200, lines: 800 } as const;
+const mostBytes = 4 * 1024 * 1024;
+const mostComparedBytes = 512 * 1024;
+const mostDifferences = 500;
+const contextLines = 3;
+/** Lines are cut here, and a file with a longer one is not highlighted. */
+const longestLine = 1000;
+
+export interface FolderRow {
+  readonly name: string;
+  readonly size: number;
+  /** the number of files in a folder; 0: it is a file */
+  readonly files: number;
+}
+
+/** Why something is not shown. */
+export interface Unseen {
+  readonly kind: 'unseen';
+  readonly sentence: string;
+}
+export const unseen = (sentence: string): Unseen => ({ kind: 'unseen', sentence });
+const tooLarge = unseen(`The file has more than ${mostBytes >> 20} MiB, which is too much for a page.`);
+
+export type InsideView = NonNullable<ReturnType<typeof lookInside>>;
+export type TextView = Extract<InsideView, { kind: 'text' }>;
+export type FileDifference = NonNullable<ReturnType<typeof compareInside>>;
+
+/** `page`: from 1. undefined: there is no such file, and no such folder. */
+export function lookInside(files: InnerFiles, path: string, page: number, isPlain: boolean) {
+  const file = files.get(path);
+  if (file === undefined) return folderIn(files, path, page);
+  const { size } = file;
+  if (size > mostBytes) return tooLarge;
+  const bytes = file.read();
+  if (pictureType(bytes) !== undefined) return { kind: 'picture', size } as const;
+  return isText(bytes)
+    ? { size, ...textView(textIn(bytes), path, page, isPlain) }
+    : ({ kind: 'binary', size } as const);
+}
+
+function folderIn(files: InnerFiles, path: string, page: number) {
+  const start = path === '' ? '' : `${path}/`;
+  const rows = new Map<string, FolderRow>();
+  for (const [inner, { size: bytes }] of files) {
+    if (!inner.startsWith(start)) continue;
+    const name = inner.slice(start.length).split('/', 1)[0] ?? '';
+    const { size, files: known } = rows.get(name) ?? { size: 0, files: 0 };
+    rows.set(name, { name, size: size + bytes, files: start + name === inner ? 0 : known + 1 });
+  }
+  if (rows.size === 0 && path !== '') return undefined;
+  const isFile = ({ files: inside }: FolderRow): number => (inside === 0 ? 1 : 0);
+  const sorted = [...rows.values()].toSorted((a, b) => isFile(a) - isFile(b) || compareText(a.name, b.name));
+  return {
+    kind: 'folder',
+    rows: sorted.slice((page - 1) * perPage.rows, page * perPage.rows),
+    total: rows.size,
+  } as const;
+}
+
+/** Characters that change the order of those around them, and controls: a reader must see them. */
+const hidden = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** `lines`: of one page, safe to put into HTML. */
+function textView(content: string, path: string, page: number, isPlain: boolean) {
+  const text = content.replaceAll(hidden, (one) => `<U+${one.charCodeAt(0).toString(16).padStart(4, '0')}>`);
+  const lines = text.split('\n');
+  const isCut = lines.some((line) => line.length > longestLine);
+  const language = path
+    .replace(/\.(?:dist|lock)$/, path.endsWith('composer.lock') ? '.json' : '')
+    .replace(/^.*[./]/s, '');
+  const html = isPlain || isCut ? undefined : highlight(text, language.toLowerCase());
+  const whole = html === undefined ? lines.map((line) => escapeHtml(line.slice(0, longestLine))) : linesOf(html);
+  const shown = whole.slice((page - 1) * perPage.lines, page * perPage.lines);
+  return { kind: 'text', lines: shown, total: lines.length, isCut } as const;
+}
+
+/** A span that goes on in the next line is closed, and opened again there. */
+function linesOf(html: string): readonly string[] {
+  const open: string[] = [];
+  return html.split('\n').map((line) => {
+    const before = open.join('');
+    for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) {
+      if (tag === '</span>') open.pop();
+      else open.push(tag);
+    }
+    return `${before}${line}${'</span>'.repeat(open.length)}`;
+  });
+}
+
+/** `type`: undefined for a file that is neither a picture nor text in UTF-8. */
+export function rawFile(files: InnerFiles, path: string) {
+  const file = files.get(path);
+  if (file === undefined || file.size > mostBytes) return file === undefined ? undefined : tooLarge;
+  const bytes = file.read();
+  const text = isText(bytes) && isUtf8(bytes) ? 'text/plain; charset=utf-8' : undefined;
+  return { kind: 'raw', bytes, type: pictureType(bytes) ?? text } as const;
+}
+
+/** undefined: neither archive has the file. */
+export function compareInside(before: InnerFiles, after: InnerFiles, path: string) {
+  const found = [before.get(path), after.get(path)];
+  if (found.every((file) => file === undefined)) return undefined;
+  if (found.some((file) => (file?.size ?? 0) > mostComparedBytes))
+    return unseen(`Files of more than ${mostComparedBytes >> 10} KiB are not compared.`);
+  const [old = Buffer.alloc(0), now = Buffer.alloc(0)] = found.map((file) => file?.read());
+  if (!isText(old) || !isText(now)) return unseen('The file is not text, so its lines are not compared.');
+  const lines = diffLines(...([linesIn(old), linesIn(now)] as const));
+  const shown = shortenEqual(lines, contextLines);
+  const [added, removed] = ['added', 'removed'].map((kind) => lines.filter((line) => line.kind === kind).length);
+  return {
+    kind: 'difference',
+    lines: markWords(shown.slice(0, mostDifferences)),
+    added: added ?? 0,
+    removed: removed ?? 0,
+    left: Math.max(0, shown.length - mostDifferences),
+  } as const;
+}
+
+function linesIn(bytes: Buffer): readonly string[] {
+  return bytes.length === 0 ? [] : textIn(bytes).split('\n');
+}
+
+/** By the first bytes: a name may lie. An SVG with entities of its own is none, since they could grow without bound. */
+const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  ['image/svg+xml', /^(?:<\?xml[^>]*>)?\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)*(?:<!DOCTYPE svg[^>[]*>)?\s*<svg[\s>]/],
+];
+
+/** The media type of a picture that browsers show; undefined: it is none. */
+function pictureType(bytes: Buffer): string | undefined {
+  const beginning = bytes.subarray(0, 1024).toString('latin1');
+  return pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
+}
+
+function isText(bytes: Buffer): boolean {
+  return !bytes.includes(0);
+}
+
+/** Text of other encodings is read as Latin-1. */
+function textIn(bytes: Buffer): string {
+  return bytes
+    .toString(isUtf8(bytes) ? 'utf8' : 'latin1')
+    .replaceAll('\r\n', '\n')
+    .replace(/\n$/, '');
+}
