@@ -337,6 +337,7 @@ it('the operations for packages and artifacts answer as recorded', async () => {
     '/api/exposures',
   ];
   for (const line of lines) await ask(`GET ${line}`);
+  await transcript.ask('GET /api/exposures', {});
   const upload = (query: string, bytes: Buffer | string, more = {}) =>
     transcript.ask(`POST /api/artifacts${query}`, {
       headers: { ...as(writeToken), 'Content-Type': 'application/zip', ...more },
