@@ -79,7 +79,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('what the console shows on the
   it('a refused form of a token, and a secret shown once', async () => {
     await open('/tokens/new');
     await fill('Description', 'CI');
-    await fill('Packages', 'Not A Package');
+    await fill('Package', 'Not A Package');
     await press('Create token');
     await refused();
     await isGood();

@@ -203,7 +203,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     {
       task: 'a limited token with its lines',
       from: '/overview',
-      steps: ['Tokens', 'New token', 'Description: CI', 'Package: acme/log:^1', 'Create token'],
+      steps: ['Tokens', 'Create token', 'Description: CI', 'Package: acme/log:^1', 'Create token'],
       shows: 'composer config',
     },
     {
@@ -227,7 +227,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     {
       task: 'invite a person, as before',
       from: '/people',
-      steps: ['Invite a person', 'Email: joan@example.org', 'Make the invitation'],
+      steps: ['Invite a person', 'Email: joan@example.org', 'Create invitation'],
       shows: '/ui/invitation',
     },
     {

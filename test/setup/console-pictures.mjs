@@ -84,10 +84,13 @@ async function photograph(browse, origin, { email, password }) {
   }
 }
 
-/** Types a limit, and waits until the preview follows it. */
+/** Types a row for each package, and waits until the preview follows them. */
 async function fillToken(page) {
   await page.locator('#description').fill('CI of acme/shop');
-  await page.locator('#packages').fill('acme/billing\nacme/core\nacme/shop');
+  for (const name of ['acme/billing', 'acme/core:^1.2', 'acme/shop']) {
+    await page.getByLabel('Package', { exact: true }).last().fill(name);
+    if (name !== 'acme/shop') await page.getByRole('button', { name: 'Add a package' }).click();
+  }
   await page.getByRole('heading', { name: 'Sees 3 of' }).waitFor();
   await page.evaluate(() => scrollTo(0, 0));
 }

@@ -19,9 +19,12 @@ const shortest = 12;
 const remembered = new Set<string>();
 let rememberedIn: string | undefined;
 
-/** The secrets of the running test file. Files share a process, and one may send as a secret what another publishes. */
+/**
+ * The secrets of the running test file. Files share a process, and one may send as a secret what another publishes. A
+ * script outside of Vitest, such as the one of the pictures, has no file.
+ */
 function secretsOfFile(): Set<string> {
-  const { testPath } = expect.getState();
+  const testPath = process.env.VITEST_POOL_ID === undefined ? undefined : expect.getState().testPath;
   if (testPath !== rememberedIn) remembered.clear();
   rememberedIn = testPath;
   return remembered;
