@@ -65,7 +65,7 @@ describe('a change with --url', () => {
     ['repository remove {repository} --yes', 'It withdraws nothing.'],
     ['team remove-member Shop root@example.org', 'Nobody was removed.'],
     ['user update bob@example.org --reset-two-factor', 'Turn off two-factor authentication for bob@example.org?'],
-    ['user update bob@example.org --invite', 'Make a new invitation for bob@example.org?'],
+    ['user update bob@example.org --invite', 'Create a new invitation for bob@example.org?'],
     ['notify update {endpoint} --disable', 'Turn off Here?'],
   ])('%s asks: %s', async (line, question) => {
     const { stdout, stderr, exitCode } = await there(...line.split(' '));
