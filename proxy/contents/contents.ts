@@ -1,6 +1,9 @@
 // Looks into archives for pages. A thread does the work, within limits of time and memory, and answers are cached by
-// the digest of the archive. A publication may purge a version, so each one empties the cache.
+// the digest of the archive. A publication may purge a version, so each one empties the cache. Each person has one call
+// in the thread at a time: whoever asks for much waits longer, and nobody else does.
 
+import pLimit, { type LimitFunction } from 'p-limit';
+import { RegistryError } from '../../build/contract/errors.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -11,8 +14,8 @@ import { unseen, type FileDifference, type InsideView, type rawFile, type Unseen
 /** What the worker is asked. */
 export interface Look {
   readonly kind: 'look' | 'raw' | 'known' | 'compare' | 'list';
-  /** absolute paths */
-  readonly archives: readonly string[];
+  /** absolute paths, each with what changes with its content */
+  readonly archives: readonly { readonly file: string; readonly identity: string }[];
   readonly paths: readonly string[];
   readonly page?: number;
   /** true: words are not highlighted */
@@ -33,24 +36,42 @@ export interface ContentsParts {
 
 const cacheBytes = 16 * 1024 * 1024;
 const longestMs = 10_000;
+/** Calls of one person that may wait: a README may have so many pictures. */
+const mostOfPerson = 100;
 const mostArchiveBytes = 64 * 1024 * 1024;
 const large = unseen(`The archive has more than ${mostArchiveBytes >> 20} MiB, which is too much for a page.`);
 const slow = unseen('This takes too much time or memory to show.');
-const busy = unseen('The server shows many other files at the moment. Try again.');
+const busy = (): RegistryError =>
+  new RegistryError('OVERLOADED', {
+    message: 'The server shows many other files at the moment. Try again.',
+    details: { retry_after_seconds: 2 },
+  });
 
-export type Contents = ReturnType<typeof createContents>;
+export type Contents = ReturnType<ReturnType<typeof createContents>>;
 
-/** Paths are those of files and folders in the package; empty: its root. undefined: there is no such file. */
+/**
+ * The contents for a person, by id. Paths are those of files and folders in the package; empty: its root. undefined:
+ * there is no such file. Throws OVERLOADED.
+ */
 export function createContents(parts: ContentsParts) {
   const ask = createAsk(parts);
+  return (person: string) => contentsFor((archives, look) => ask(person, archives, look));
+}
+
+type Ask = <Answer>(archives: readonly IndexEntry[], look: Omit<Look, 'archives'>) => Promise<Answer | Unseen>;
+
+function contentsFor(ask: Ask) {
   return {
     look: (archive: IndexEntry, path: string, page: number) =>
       ask<InsideView | undefined>([archive], { kind: 'look', paths: [path], page }),
     raw: (archive: IndexEntry, path: string) =>
       ask<ReturnType<typeof rawFile>>([archive], { kind: 'raw', paths: [path] }),
-    /** Which of `paths` are files of the archive. */
+    /** Which of `paths` are files of the archive. All, where the server is too busy to look: their pages say so. */
     known: async (archive: IndexEntry, paths: readonly string[]): Promise<readonly string[]> => {
-      const answer = await ask<readonly string[]>([archive], { kind: 'known', paths });
+      const answer = await ask<readonly string[]>([archive], { kind: 'known', paths }).catch((error: unknown) => {
+        if (error instanceof RegistryError) return paths;
+        throw error;
+      });
       return 'kind' in answer ? [] : answer;
     },
     compare: (before: IndexEntry, after: IndexEntry, path: string) =>
@@ -62,29 +83,51 @@ export function createContents(parts: ContentsParts) {
 
 function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
   const cache = new ByteCache<{ readonly answer: unknown }>(cacheBytes);
+  const turns = new Map<string, LimitFunction>();
   let known = 0;
-  return async <Answer>(archives: readonly IndexEntry[], look: Omit<Look, 'archives'>): Promise<Answer | Unseen> => {
-    if (archives.some(({ size }) => size > mostArchiveBytes)) return large;
+  const answer = async <Answer>(
+    archives: readonly IndexEntry[],
+    look: Omit<Look, 'archives'>,
+  ): Promise<Answer | Unseen> => {
     const epoch = await published.epoch(now());
     if (epoch !== known) cache.clear();
     known = epoch;
-    const key = JSON.stringify([archives.map(({ shasum }) => shasum), look]);
-    const found = cache.get(key);
+    const digests = archives.map(({ shasum }) => shasum);
+    const key = JSON.stringify([digests, look]);
+    const found = cache.get(key) ?? cache.get(slowKey(digests));
     if (found !== undefined) return found.answer as Answer;
+    const files = archives.map((archive) => ({ file: fileOf(archive), identity: `${epoch} ${archive.shasum}` }));
     const call = (isPlain: boolean): Promise<Answer | Unseen> =>
-      run('lookInto', { ...look, isPlain, archives: archives.map(fileOf) }, longestMs);
+      run('lookInto', { ...look, isPlain, archives: files }, longestMs);
     // a text that takes too long to highlight is shown plain
-    const answer = await call(false)
-      .catch((error: unknown): Promise<Answer | Unseen> =>
-        error instanceof ThreadBusy ? Promise.resolve(busy) : call(true),
-      )
+    const made = await call(false)
+      .catch((error: unknown): Promise<Answer | Unseen> => {
+        if (error instanceof ThreadBusy) throw busy();
+        return look.kind === 'look' ? call(true) : Promise.reject(error);
+      })
       .catch((error: unknown) => {
+        if (error instanceof RegistryError) throw error;
         onUnseen(error);
+        // the next call would take as long
+        cache.set(slowKey(digests), { answer: slow }, weightOf(slow));
         return slow;
       });
-    if (answer !== busy && epoch === known) cache.set(key, { answer }, weightOf(answer));
-    return answer;
+    if (epoch === known) cache.set(key, { answer: made }, weightOf(made));
+    return made;
   };
+  return async <Answer>(person: string, ...[archives, look]: Parameters<Ask>): Promise<Answer | Unseen> => {
+    if (archives.some(({ size }) => size > mostArchiveBytes)) return large;
+    const turn = turns.get(person) ?? pLimit(1);
+    turns.set(person, turn);
+    if (turn.pendingCount >= mostOfPerson) throw busy();
+    return turn(() => answer<Answer>(archives, look)).finally(() => {
+      if (turn.activeCount + turn.pendingCount === 0) turns.delete(person);
+    });
+  };
+}
+
+function slowKey(digests: readonly string[]): string {
+  return JSON.stringify(digests);
 }
 
 function weightOf(answer: unknown): number {

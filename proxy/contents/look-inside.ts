@@ -146,10 +146,23 @@ const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/svg+xml', /^(?:<\?xml[^>]*>)?\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)*(?:<!DOCTYPE svg[^>[]*>)?\s*<svg[\s>]/],
 ];
 
+/** Elements of an SVG that draw others again: nested ones would keep a browser busy for minutes. */
+const repeats = /<(?:[\w.-]+:)?(?:use|pattern|mask|filter|marker|feImage|animate\w*|set)\b/gi;
+const mostRepeats = 20;
+
 /** The media type of a picture that browsers show; undefined: it is none. */
 function pictureType(bytes: Buffer): string | undefined {
   const beginning = bytes.subarray(0, 1024).toString('latin1');
-  return pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
+  const type = pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
+  const isHeavy = type === 'image/svg+xml' && (bytes.toString('latin1').match(repeats)?.length ?? 0) > mostRepeats;
+  return isHeavy ? undefined : type;
+}
+
+/** Whether a README may lead to the path: a file, and an SVG only if browsers draw it soon. */
+export function isKnown(files: InnerFiles, path: string): boolean {
+  const file = files.get(path);
+  if (file === undefined || !/\.svg$/i.test(path)) return file !== undefined;
+  return file.size <= mostBytes && pictureType(file.read()) !== undefined;
 }
 
 function isText(bytes: Buffer): boolean {

@@ -15,7 +15,8 @@ import type { WhyReader } from './why-reader.ts';
 export interface Inspection {
   readonly publications: Publications;
   readonly why: WhyReader;
-  readonly contents: Contents;
+  /** for a person, by id */
+  readonly contents: (person: string) => Contents;
   readonly impact: ImpactReader;
   readonly health: Health;
   /** on behalf of a person */

@@ -15,6 +15,11 @@ import { runConsole, type PageReply, type RunningConsole, type TestBrowser } fro
 const script = '<script>alert(1)</script>';
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;
+/** 10 to the power of 11 circles. */
+const svgBomb = `<svg xmlns="http://www.w3.org/2000/svg"><circle id="a0"/>${Array.from(
+  { length: 11 },
+  (_, at) => `<g id="a${at + 1}">${`<use href="#a${at}"/>`.repeat(10)}</g>`,
+).join('')}</svg>`;
 /** A change of one word. */
 const code = (vat: string): string =>
   `<?php\n\n/* one\n two */\nfunction total() {\n    return ${vat} * $this->sum;\n}\n`;
@@ -37,10 +42,11 @@ beforeAll(async () => {
       ...libraryTree('acme/cart', { version: '1.1.0' }),
       'README.md':
         '<img src="art/logo.png" alt="Logo" width="60"> [![Badge](./art/logo.svg)](https://example.org) ![gone](art/gone.png)\n\n' +
-        `![far](https://example.org/x.png) [total](src/Total.php) ![out](../../x.png)\n\n\`\`\`php\n$a = "${script}";\n\`\`\`\n`,
+        `![far](https://example.org/x.png) [total](src/Total.php) ![out](../../x.png) ![bomb](art/bomb.svg)\n\n\`\`\`php\n$a = "${script}";\n\`\`\`\n`,
       'src/Total.php': code('0.20'),
       'art/logo.png': png.toString('latin1'),
       'art/logo.svg': svg,
+      'art/bomb.svg': svgBomb,
       [`src/${'<img src=x onerror=alert(1)>'}.php`]: `<?php // ${script}\n$b = '</span>${script}';`,
       'src/a\u202egnp.exe': 'a\u202eb',
       'src/latin.txt': 'x',
@@ -78,7 +84,7 @@ const look = (path: string, query = '', page = 'files'): Promise<PageReply> =>
 describe('the files of a version', () => {
   it('are listed by folder, and each file has numbered lines and highlighted words', async () => {
     const folder = await look('');
-    expect(folder.text).toMatch(/art 4 125 B src 7 /);
+    expect(folder.text).toMatch(/art 5 /);
     expect(folder.html).toContain('files?version=1.1.0&amp;path=src"');
     expect((await browser.get('/packages/acme/cart')).html).toContain('cart/files"');
     expect((await browser.get('/packages/acme/cart/version?version=1.0.0')).html).toContain('files?version=1.0.0"');
@@ -131,6 +137,8 @@ describe('the files of a version', () => {
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename="fake.png"',
     });
+    // an SVG that would keep the browser busy for minutes
+    expect((await look('art/bomb.svg', '', 'raw')).headers['content-type']).toBe('text/plain; charset=utf-8');
     const polyglot = await look('art/page.html', '', 'raw');
     expect(polyglot.headers).toMatchObject({ 'content-type': 'image/gif', 'x-content-type-options': 'nosniff' });
   });
@@ -206,18 +214,17 @@ describe('a hostile archive', () => {
     expect((await visit('bomb.txt', 'raw')).status).toBe(404);
   });
 
-  it('with 30 000 files holds up no other request for long', async () => {
-    const entries = Array.from({ length: 30_000 }, (_, at) => ({ name: `d/${at}.txt`, data: 'x', stored: true }));
+  it('with many files refuses nobody but the person who asks for much of it', async () => {
+    const entries = Array.from({ length: 5000 }, (_, at) => ({ name: `d/${at}.txt`, data: 'x', stored: true }));
     await replace(zipOf(entries));
-    let longest = 0;
-    let before = performance.now();
-    const ticking = setInterval(() => {
-      longest = Math.max(longest, performance.now() - before - 5);
-      before = performance.now();
-    }, 5);
-    const { status } = await visit('d');
-    clearInterval(ticking);
-    expect(status).toBe(200);
-    expect(longest).toBeLessThan(100);
+    const { browser: other } = await running.signIn('maintainer');
+    const pages = Array.from({ length: 150 }, (_, at) => browser.get(`/packages/acme/hostile/raw?path=d/${at}.txt`));
+    const one = other.get('/packages/acme/cart/raw?path=src/Total.php&version=1.0.0');
+    const replies = await Promise.all(pages);
+    expect((await one).status).toBe(200);
+    // a person may have so many requests at once; the others are told to come again
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, headers } of refused) expect([status, headers['retry-after']]).toEqual([500, '2']);
   });
 });

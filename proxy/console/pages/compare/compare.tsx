@@ -6,7 +6,7 @@ import { compareDependencies } from '../../../inspection/compare-dependencies.ts
 import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import { findVersion, readPublishedPackage, type PublishedVersion } from '../../../packages/published-package.ts';
-import type { PageRequest, PageView } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameIn } from '../package/open-package.ts';
 import { ComparedFile, ComparePage, SingleVersion } from './compare-page.tsx';
@@ -24,10 +24,13 @@ export function registerComparePage(pages: Pages, services: ComparePageServices)
   });
 }
 
-async function showComparison({ published, inspection }: ComparePageServices, request: PageRequest): Promise<PageView> {
+async function showComparison(
+  { published, inspection }: ComparePageServices,
+  request: SignedInRequest,
+): Promise<PageView> {
   const { query, nowMs, caller } = request;
   const name = nameIn(request);
-  const versions = await readPublishedPackage(published, name, caller?.view);
+  const versions = await readPublishedPackage(published, name, caller.view);
   const [newest, second] = versions;
   const view = { title: `Compare versions of ${name}`, section: 'packages' as const };
   if (newest === undefined)
@@ -43,7 +46,7 @@ async function showComparison({ published, inspection }: ComparePageServices, re
   const after = versionIn('to') ?? newest;
   const before = versionIn('from') ?? versions[versions.indexOf(after) + 1] ?? second;
   if (before === undefined) return { ...view, content: <SingleVersion {...{ name }} version={newest.entry.version} /> };
-  const { contents } = await inspection();
+  const contents = (await inspection()).contents(caller.userId);
   const pair = { name, before: before.entry, after: after.entry };
   const file = query.get('file') ?? '';
   const showsAll = query.get('files') === 'all';

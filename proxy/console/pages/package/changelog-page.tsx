@@ -12,12 +12,12 @@ import type { PackagePageServices } from './package-services.ts';
 
 export async function showChangelog(
   services: PackagePageServices,
-  _request: SignedInRequest,
+  request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
   const { name, latest } = opened;
   const location = sourceOf(opened, latest);
-  const place = placeInside(services, opened, 'changelog');
+  const place = placeInside(services, opened, request, 'changelog');
   const reading = services.packageTexts.read(name, 'changelog', latest.entry.version, undefined, location, place);
   const text = await reportDamage(reading);
   return {

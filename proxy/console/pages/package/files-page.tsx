@@ -32,12 +32,12 @@ function insideOf(query: URLSearchParams, opened: OpenPackage) {
 /** Throws NOT_FOUND for an unknown version or file. */
 export async function showFiles(
   { inspection }: PackagePageServices,
-  { query }: SignedInRequest,
+  { query, caller }: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
   const inside = insideOf(query, opened);
   const { entry, path, page } = inside;
-  const view = (await (await inspection()).contents.look(entry, path, page)) ?? unknownFile(inside);
+  const view = (await (await inspection()).contents(caller.userId).look(entry, path, page)) ?? unknownFile(inside);
   return {
     title: `${path === '' ? 'Files' : visibleText(path)} of ${opened.name} ${entry.version}`,
     section: 'packages',
@@ -55,11 +55,12 @@ export async function showFiles(
 /** Throws NOT_FOUND for an unknown version or file, and for one that is too large. */
 export async function showRawFile(
   { inspection }: PackagePageServices,
-  { query }: SignedInRequest,
+  { query, caller }: SignedInRequest,
   opened: OpenPackage,
 ): Promise<FileDownload> {
   const inside = insideOf(query, opened);
-  const file = (await (await inspection()).contents.raw(inside.entry, inside.path)) ?? unknownFile(inside);
+  const file =
+    (await (await inspection()).contents(caller.userId).raw(inside.entry, inside.path)) ?? unknownFile(inside);
   if (file.kind === 'unseen') throw new RegistryError('NOT_FOUND', { message: file.sentence });
   const { type = 'application/octet-stream', bytes } = file;
   const name = inside.path.slice(inside.path.lastIndexOf('/') + 1);

@@ -2,6 +2,7 @@
 
 import { placeFiles, waitingPaths } from '../../../packages/text-links.ts';
 import { hrefTo, rootFrom } from '../../components/place.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
 import { packagePath, type OpenPackage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
@@ -9,13 +10,14 @@ import type { PackagePageServices } from './package-services.ts';
 export function placeInside(
   { inspection }: Pick<PackagePageServices, 'inspection'>,
   { name, latest: { entry } }: Pick<OpenPackage, 'name' | 'latest'>,
+  { caller }: Pick<SignedInRequest, 'caller'>,
   page = '',
 ): (html: string) => Promise<string> {
   const place = { root: rootFrom(packagePath(name, page)), isCatalogue: false, assets: '' };
   return async (html) => {
     const paths = waitingPaths(html);
     if (paths.length === 0) return html;
-    const known = new Set(await (await inspection()).contents.known(entry, paths));
+    const known = new Set(await (await inspection()).contents(caller.userId).known(entry, paths));
     return placeFiles(html, (path, isPicture) =>
       known.has(path)
         ? hrefTo(place, packagePath(name, isPicture ? 'raw' : 'files', { version: entry.version, path }))

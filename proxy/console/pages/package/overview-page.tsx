@@ -33,7 +33,7 @@ export async function showOverview(
             latest.entry.version,
             undefined,
             sourceOf(opened, latest),
-            placeInside(services, opened),
+            placeInside(services, opened, request),
           ),
         ),
     services.downloads.daysOf(name),
