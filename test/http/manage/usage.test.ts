@@ -266,7 +266,7 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
         deletes: [],
       });
     await many(100, limited.id);
-    expect((await report(limited.token, lock(['acme/core', '2.0.0']))).status).toBe(409);
+    expect((await report(limited.token, lock(['acme/core', '2.0.0']))).json()['code']).toBe('CONFLICT');
     expect((await report(token, lock(['acme/core', '2.0.0']), 'another')).json()).toEqual({ packages: 1 });
     await many(900, 'x');
     expect((await report(token, lock(['acme/core', '2.0.0']), 'third')).json()['error']).toMatch(
