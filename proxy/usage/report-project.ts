@@ -46,8 +46,8 @@ export async function reportProject(
     for (const one of projects) if (one.id === id || isGone(one)) await replace(state, one.id, known, undefined);
     return 0;
   }
-  const others = projects.filter((one) => one.id !== id);
-  if (others.length >= mostProjects || others.filter((one) => one.owner === owner).length >= most)
+  const isFull = projects.length >= mostProjects || projects.filter((one) => one.owner === owner).length >= most;
+  if (isFull && !projects.some((one) => one.id === id))
     throw new RegistryError('CONFLICT', {
       message:
         `A registry has at most ${mostProjects} projects, and a limited token ${mostOfLimited}. Remove one: ` +
