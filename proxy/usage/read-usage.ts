@@ -94,7 +94,6 @@ export async function readRows({ state }: Pick<UsageServices, 'state'>, name: st
   return rows;
 }
 
-/** The numbers of tokens and projects. */
 export function usersIn(users: readonly PackageUser[]): Pick<UsageDocument, 'tokens' | 'projects'> {
   const projects = users.filter(({ kind }) => kind === 'project').length;
   return { tokens: users.length - projects, projects };

@@ -23,8 +23,7 @@ export interface ProjectReport {
 }
 
 const mostProjects = 1000;
-/** of a limited token: so it leaves room for others */
-const mostOfLimited = 100;
+const mostOfLimited = 100; // so a limited token leaves room for others
 const rowsInCommit = 200;
 
 /**

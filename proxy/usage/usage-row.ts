@@ -19,7 +19,6 @@ export type PackageUser = {
   readonly run_url: string | null;
 };
 
-/** It reported its lock file. A type too. */
 export type Project = {
   /** `prj_…`: follows from owner and name */
   readonly id: string;
