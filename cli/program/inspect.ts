@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addUsage, addExposures, addImpact, addPrune]) add(program, wire);
+  for (const add of [addVerify, addWhy, addUsage, addExposures, addReport, addImpact, addPrune]) add(program, wire);
 }
 
 function addVerify(program: Command, wire: Wire): void {
@@ -59,6 +59,21 @@ function addExposures(program: Command, wire: Wire): void {
         'and the release that fixes them.',
     );
   wire(withRegistry(exposures, 'reads', 'libretto exposures'), () => import('../commands/usage/exposures.ts'));
+}
+
+function addReport(program: Command, wire: Wire): void {
+  const report = program
+    .command('report')
+    .argument('[lock]', 'a composer.lock file')
+    .requiredOption('--project <name>', 'the name of the project')
+    .option('--remove', 'remove the project instead')
+    .summary('report what a project runs')
+    .description('Report which versions of this registry a project runs, in place of its last report.');
+  const examples = [
+    'libretto report composer.lock --project acme/shop',
+    'libretto report --remove --project acme/shop',
+  ];
+  wire(withRegistry(report, 'changes', ...examples), () => import('../commands/usage/report.ts'));
 }
 
 function addImpact(program: Command, wire: Wire): void {

@@ -23,7 +23,7 @@ import { parsePublisherRecord, publisherKey } from '../../proxy/publishers/model
 import { parsePublisherUse } from '../../proxy/publishers/model/publisher-use.ts';
 import { parseTokenRun, tokenRunPrefix } from '../../proxy/publishers/model/token-run.ts';
 import { parseCounting } from '../../proxy/usage/expired-uses.ts';
-import { isCount, parseUsageRow, parseUsedKey, usedByKey, usedKey } from '../../proxy/usage/usage-row.ts';
+import { isCount, parseProject, parseUsageRow, parseUsedKey, usedByKey, usedKey } from '../../proxy/usage/usage-row.ts';
 import { parseUsedId } from '../../proxy/publishers/tokens/used-ids.ts';
 
 /** `done`: how far a log was handed over. `known`: the things that were there at the last look. */
@@ -74,6 +74,7 @@ export const featureFamilies: readonly (readonly [string, StateFamily])[] = [
             : key === policyKey && 'policy' in parsePolicy(value),
     },
   ],
+  ['project', parsed(parseProject)],
   ['usage', parsed(parseCounting)],
   [
     'used',

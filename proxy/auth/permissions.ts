@@ -152,6 +152,8 @@ export const apiPermissions = {
   // a maintainer: only the names of their own tokens; the service checks `created_by`
   getUsage: [maintainers, 'team views'],
   listExposures: [maintainers, 'team views'],
+  // as an install report does, which Composer sends with a read token
+  reportProject: [readers, 'token views', 'team views'],
   withdrawVersion: [maintainers, 'session', 'password', 'builder'],
   purgeVersion: [admins, 'session', 'builder'],
   listPurgedVersions: [admins],

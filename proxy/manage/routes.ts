@@ -2,6 +2,7 @@
 
 import type { Sessions } from '../auth/sessions.ts';
 import type { Counters } from '../core/limits/counters.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { addOperations } from './frame/add-operations.ts';
 import type { Api } from './frame/api.ts';
 import { artifactOperations, type ArtifactServices } from '../artifacts/operations.ts';
@@ -59,6 +60,7 @@ export interface Services
     UsageServices,
     Omit<UserServices, 'people'> {
   readonly sessions: Sessions;
+  readonly state: StateStore;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
 }
 

@@ -7,12 +7,25 @@ import { parseTokenId, parseTokenRecord, tokenKey, tokenStatus } from '../core/t
 import type { StateStore } from '../core/state/state-store.ts';
 import { parsePublisherId, parsePublisherRecord, publisherKey } from '../publishers/model/publisher.ts';
 import type { PackageUser } from './usage-row.ts';
-import type { UseDocument } from './usage-schema.ts';
+import type { UsageDocument, UseDocument } from './usage-schema.ts';
 
 type Reader = Pick<StateStore, 'get'>;
 type UserDocument = NonNullable<UseDocument['token']>;
 
-/** In the order of `users`; undefined for a token that the caller may not list, and is not theirs. */
+/** `2 tokens and 1 project` */
+export function countUsers({ tokens, projects }: Pick<UsageDocument, 'tokens' | 'projects'>): string {
+  const shown =
+    projects === 0 ? [[tokens, 'token']] : [...(tokens === 0 ? [] : [[tokens, 'token']]), [projects, 'project']];
+  return shown.map(([count, noun]) => `${count} ${noun}${count === 1 ? '' : 's'}`).join(' and ');
+}
+
+/** null: the caller may not know it */
+export function nameOfUser(user: UserDocument | null): string {
+  if (user === null) return 'another token or project';
+  return user.kind === 'project' ? `project ${user.description}` : user.description;
+}
+
+/** In the order of `users`; undefined for one that the caller may not list, and is not theirs. */
 export async function describeUsers(
   state: Reader,
   users: readonly PackageUser[],
@@ -49,7 +62,7 @@ async function describeToken(
     id,
     description: record?.description ?? description,
     kind,
-    status: record === undefined ? 'removed' : tokenStatus(record, nowMs),
+    status: kind === 'project' ? 'active' : record === undefined ? 'removed' : tokenStatus(record, nowMs),
     owner: owner === null ? null : await emailOf(owner),
     run_url,
   };

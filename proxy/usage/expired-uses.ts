@@ -7,7 +7,9 @@ import {
   isCount,
   keptVersions,
   lastUseOf,
+  parseProject,
   parseUsedKey,
+  projectKey,
   usageRows,
   usedByKey,
   usedRowsKey,
@@ -34,11 +36,11 @@ export function parseCounting(value: JsonValue | undefined): Counting | undefine
   return since === null || typeof since === 'string' ? { since, removed } : undefined;
 }
 
-/** Notes whether uses are counted. True: the caller removes what expired, and no other server does so today. */
+/** Notes whether uses are counted, unless there are none. True: the caller removes what expired, and no other server does so today. */
 export async function noteCounting(state: StateStore, isOn: boolean, today: string): Promise<boolean> {
   const entry = await state.get(countingKey);
   const before = parseCounting(entry?.value);
-  if (before === undefined && !isOn) return false;
+  if (before === undefined && !isOn && (await state.range(projectKey(''), { limit: 1 })).length === 0) return false;
   const now: Counting = { since: isOn ? (before?.since ?? today) : null, removed: today };
   const isDue = before !== undefined && before.removed !== today;
   if (before?.since === now.since && !isDue) return false;
@@ -51,7 +53,7 @@ export async function noteCounting(state: StateStore, isOn: boolean, today: stri
   return done ? isDue : noteCounting(state, isOn, today);
 }
 
-/** Forgets uses before the day `oldest`, and days before the last 90. Requests get their turn in between. */
+/** Forgets uses and projects before the day `oldest`, and days before the last 90. Requests get their turn in between. */
 export async function removeExpired(state: StateStore, oldest: string, today: string): Promise<void> {
   for await (const rows of usageRows(state, 'used/')) {
     const expired = rows.filter(({ row }) => lastUseOf(row) < oldest).map(({ entry }) => entry);
@@ -65,6 +67,9 @@ export async function removeExpired(state: StateStore, oldest: string, today: st
         0,
       );
   }
+  for (const { key, revision, value } of await state.range(projectKey('')))
+    if ((parseProject(value)?.reported ?? today) < oldest)
+      await state.commit({ conditions: [{ key, revision }], puts: [], deletes: [key], quiet: true });
 }
 
 /** A row that has changed meanwhile is left to the next day. */

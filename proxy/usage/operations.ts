@@ -1,9 +1,10 @@
-// What can be asked about the use of packages: the operations that API, commands and console call.
+// What can be asked and reported about the use of packages: the operations that API, commands and console call.
 
 import { z } from 'zod';
 import { nameOf, packageParams } from '../packages/operations.ts';
 import { operation } from '../registry/operation.ts';
 import { readExposures } from './read-exposures.ts';
+import { reportProject as report } from './report-project.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
 import { exposuresSchema, usageSchema } from './usage-schema.ts';
 
@@ -14,9 +15,9 @@ export const getUsage = operation({
   tag: 'Packages',
   summary: 'List who uses a package',
   description:
-    'The tokens that downloaded or installed each version, if the setting `statistics.by` is `token`. Jobs of a trusted ' +
-    'publisher count together by repository and ref. A maintainer sees the names of the tokens they created; the ' +
-    'others have `token` null.',
+    'The tokens that downloaded or installed each version, if the setting `statistics.by` is `token`, and the projects ' +
+    'whose last report names it. Jobs of a trusted publisher count together by repository and ref. A maintainer sees ' +
+    'the names of the tokens they created, and of their projects; the others have `token` null.',
   params: packageParams,
   query: z.strictObject({
     constraint: z
@@ -53,4 +54,33 @@ export const listExposures = operation({
   run: (services: UsageServices, _input, call) => readExposures(services, call),
 });
 
-export const usageOperations = [getUsage, listExposures];
+const locked = z.array(z.object({ name: z.string().max(300), version: z.string().max(200) })).max(2000);
+
+export const reportProject = operation({
+  id: 'reportProject',
+  method: 'post',
+  path: '/api/projects',
+  tag: 'Packages',
+  summary: 'Report what a project runs',
+  description:
+    'Takes the composer.lock of a project, and replaces its last report. Only versions that this registry has, and that ' +
+    'the caller sees, are stored: `getUsage` lists them. A report without packages removes the project; that of an ' +
+    'admin removes every project of this name. A registry has at most 1,000 projects, and a limited token 100.',
+  query: z.strictObject({
+    project: z
+      .string()
+      .regex(/^\w[\w ./@-]{0,99}$/, 'must be 1 to 100 letters, digits, spaces and . / @ _ -')
+      .meta({ description: 'the name of the project', example: 'acme/shop' }),
+  }),
+  body: z
+    .object({ packages: locked, 'packages-dev': locked.nullish() })
+    .meta({ description: 'a composer.lock: other fields are ignored' }),
+  answer: z.object({ packages: z.number().int().meta({ description: 'the number of packages that are stored' }) }),
+  answers: 'what is stored',
+  errors: ['CONFLICT'],
+  run: async (services: UsageServices, { project: name, packages, 'packages-dev': others }, call) => ({
+    packages: await report(services, { name, locked: [...packages, ...(others ?? [])] }, call),
+  }),
+});
+
+export const usageOperations = [getUsage, listExposures, reportProject];

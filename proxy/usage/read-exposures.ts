@@ -8,7 +8,7 @@ import type { Exposures } from '../policy/admin/package-standing.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting } from './expired-uses.ts';
 import type { ExposureDocument, ExposuresDocument } from './usage-schema.ts';
-import { readRows, type UsageServices } from './read-usage.ts';
+import { readRows, usersIn, type UsageServices } from './read-usage.ts';
 import type { UsageRow } from './usage-row.ts';
 
 type Exposed = Exposures['versions'][number];
@@ -59,7 +59,7 @@ function withUses({ name, origin, version, state, concerns, fixedIn }: Exposed, 
     malware: concerns.some(({ isMalware }) => isMalware),
     advisories: concerns.map(({ id, title, severity }) => ({ id, title, severity })),
     fixed_in: fixedIn,
-    tokens: uses.length,
+    ...usersIn(uses.map(({ who }) => who)),
     last_used_on: last?.last ?? null,
     by: last?.who,
   };

@@ -25,6 +25,7 @@ import {
   usageRows,
   usedPrefix,
   usedRowsKey,
+  type PackageUser,
   type UsageRow,
   type Uses,
   type VersionUse,
@@ -34,7 +35,7 @@ import type { UsageDocument, UseDocument } from './usage-schema.ts';
 export interface UsageServices {
   readonly published: PublishedFiles;
   readonly policyAdmin: PolicyAdmin;
-  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly state: StateStore;
   readonly catalogue: Catalogue;
   /** undefined: this process counts nothing */
   readonly tokenCounts?: Pick<TokenCounts, 'settle'> | undefined;
@@ -81,7 +82,7 @@ export async function readUsage(
   );
   return {
     data: data.toSorted(byLastUse),
-    tokens: found.length,
+    ...usersIn(found.map(({ who }) => who)),
     counted_since: counting?.since ?? null,
     truncated: missing(rowsIn(counted).cut, rows),
   };
@@ -91,6 +92,11 @@ export async function readRows({ state }: Pick<UsageServices, 'state'>, name: st
   const rows: UsageRow[] = [];
   for await (const some of usageRows(state, usedPrefix(name))) rows.push(...some.flatMap(({ row }) => row ?? []));
   return rows;
+}
+
+export function usersIn(users: readonly PackageUser[]): Pick<UsageDocument, 'tokens' | 'projects'> {
+  const projects = users.filter(({ kind }) => kind === 'project').length;
+  return { tokens: users.length - projects, projects };
 }
 
 /** The rows with the versions that `isAsked` accepts, without those that have none. */
@@ -198,7 +204,7 @@ function byLastUse(one: UseDocument, other: UseDocument): number {
   );
 }
 
-/** Tokens that the caller may not list come last. */
+/** Users that the caller may not list come last. */
 function nameOf({ token }: UseDocument): string {
   return token === null ? '\uffff' : `${token.description} ${token.id}`;
 }

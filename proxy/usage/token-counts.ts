@@ -7,7 +7,7 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { addUses, type NewUses } from './add-uses.ts';
 import { noteCounting, removeExpired } from './expired-uses.ts';
-import { addedUses, dayBefore, type Keeping, type Uses } from './usage-row.ts';
+import { addedUses, dayBefore, mostKept, type Keeping, type Uses } from './usage-row.ts';
 import { userOfToken } from './user-of-token.ts';
 
 export interface TokenCounts {
@@ -101,7 +101,7 @@ class CountWriter {
 
   async #write(): Promise<void> {
     const { state, now, by, retention, onCut } = this.#options;
-    const { most = { mostRows: 5000, mostVersions: 100 } } = this.#options;
+    const { most = mostKept } = this.#options;
     const isOn = (await by()) === 'token';
     const today = new Date(now()).toISOString().slice(0, 10);
     const oldest = dayBefore(today, (await retention()) - 1);

@@ -1,5 +1,5 @@
 // The rows of the state that say who uses a package: one row for a package and a token, or for a package and the jobs
-// of one ref of a trusted publisher. A row has its versions with their days.
+// of one ref of a trusted publisher, or for a package and a project. A row has its versions with their days.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
@@ -7,16 +7,26 @@ import type { StateEntry, StateStore } from '../core/state/state-store.ts';
 
 /** Who downloads or installs, as last known. These are types, not interfaces: they are stored as JSON. */
 export type PackageUser = {
-  /** of the token, or of the trusted publisher */
+  /** of the token, the trusted publisher, or the project */
   readonly id: string;
   readonly description: string;
-  readonly kind: 'read' | 'write';
+  readonly kind: 'read' | 'write' | 'project';
   /** as in the token's record */
   readonly created_by: string;
   /** the person whose token it is; null: nobody's */
   readonly person: string | null;
   /** the page of the last run of a publisher's job */
   readonly run_url: string | null;
+};
+
+export type Project = {
+  /** `prj_…`: follows from owner and name */
+  readonly id: string;
+  readonly name: string;
+  /** a day in UTC */
+  readonly reported: string;
+  readonly created_by: string;
+  readonly owner: string;
 };
 
 export type Uses = readonly [downloads: number, installs: number];
@@ -50,14 +60,16 @@ export interface Keeping {
   readonly mostVersions: number;
 }
 
+export const mostKept = { mostRows: 5000, mostVersions: 100 } as const;
 /** Days with counts of their own, today included. */
 export const keptDays = 90;
 const dayMs = 86_400_000;
 const rowsInTurn = 500;
 
 export const usedPrefix = (name: string): string => `used/${name}/`;
-/** `who`: the id of a token, or of a publisher with a digest of the ref. */
+/** `who`: the id of a token or project, or of a publisher with a digest of the ref. */
 export const usedKey = (name: string, who: string): string => `${usedPrefix(name)}${who}`;
+export const projectKey = (id: string): string => `project/${id}`;
 /** The row that leads from a user to a package. */
 export const usedByKey = (who: string, name: string): string => `used-by/${who}/${name}`;
 /** The row with the number of rows of a package. */
@@ -150,6 +162,12 @@ export function parseUsageRow(value: JsonValue | undefined): UsageRow | undefine
   ];
   const isRow = isCount(cut) && texts.every((text) => typeof text === 'string') && Object.values(versions).every(isUse);
   return isRow ? (value as unknown as UsageRow) : undefined;
+}
+
+/** undefined for a malformed row. */
+export function parseProject(value: JsonValue | undefined): Project | undefined {
+  const isText = (name: string): boolean => isJsonObject(value) && typeof value[name] === 'string';
+  return ['id', 'name', 'reported', 'created_by', 'owner'].every(isText) ? (value as unknown as Project) : undefined;
 }
 
 function isUse(value: JsonValue | undefined): boolean {

@@ -6,6 +6,7 @@ import type { Fixed } from '../registry/operation.ts';
 
 const day = (event: string) => z.string().meta({ description: `the day in UTC ${event}`, example: '2026-11-21' });
 
+const count = (description: string) => z.number().int().meta({ description });
 export const versionStates = ['supported', 'advisory', 'withdrawn', 'purged', 'blocked', 'dev', 'unknown'] as const;
 export type VersionState = (typeof versionStates)[number];
 
@@ -17,17 +18,17 @@ const fixedIn = z.string().nullable().meta({
 const user = z
   .object({
     id: z.string().meta({
-      description: 'the id of the token, or of the trusted publisher',
+      description: 'the id of the token, the trusted publisher, or the project',
       example: 'tok_4fHj2kLm9QwErTy0',
     }),
     description: z.string().meta({
-      description: 'the description of the token; for jobs of a trusted publisher, the repository and the ref',
+      description: 'the description of the token, the name of the project, or the repository and the ref of a CI job',
       example: 'CI of the shop',
     }),
-    kind: z.enum(['read', 'write']).meta({ description: 'what the token may do' }),
+    kind: z.enum(['read', 'write', 'project']).meta({ description: 'what the token may do; or `project`' }),
     status: z
       .enum(['active', 'expired', 'revoked', 'removed'])
-      .meta({ description: 'whether the token works now. A trusted publisher is active until it is removed' }),
+      .meta({ description: 'whether the token works now. Trusted publishers and projects are active until removed' }),
     owner: z.string().nullable().meta({
       description:
         'the e-mail address of its person, or of who made it; the name of the trusted publisher; null: nobody',
@@ -36,7 +37,7 @@ const user = z
     run_url: z.string().nullable().meta({ description: 'the page of the last run of a trusted publisher' }),
   })
   .nullable()
-  .meta({ description: 'who uses the version; null for tokens that the caller may not list' });
+  .meta({ description: 'who uses the version; null for tokens and projects that the caller may not list' });
 
 const use = z
   .object({
@@ -49,7 +50,7 @@ const use = z
     }),
     fixed_in: fixedIn,
     first_used_on: day('of the first use that is known'),
-    last_used_on: day('of the last download or install'),
+    last_used_on: day('of the last download, install or report'),
     last_installed_on: day('of the last reported install').nullable(),
     downloads: z.number().int().meta({
       description: 'archives sent: in total, or from `since` on if that is one of the last 90 days',
@@ -61,11 +62,9 @@ export type UseDocument = Fixed<z.output<typeof use>>;
 
 export const usageSchema = z
   .object({
-    data: z.array(use).meta({ description: 'a line for each token and version, the last used first' }),
-    tokens: z
-      .number()
-      .int()
-      .meta({ description: 'the number of tokens and jobs in `data`, with those that the caller may not list' }),
+    data: z.array(use).meta({ description: 'a line for each user and version, the last used first' }),
+    tokens: count('the number of tokens and jobs in `data`, with those that the caller may not list'),
+    projects: count('the number of projects in `data`, with those that the caller may not list'),
     counted_since: day('since which downloads are counted by token')
       .nullable()
       .meta({ description: 'null: the setting `statistics.by` is not `token`' }),
@@ -93,10 +92,8 @@ const exposure = z
       .meta({ description: 'whether an advisory or the filter list `malware` says that it is malware' }),
     advisories: z.array(concern).meta({ description: 'the advisories and entries of filter lists that name it' }),
     fixed_in: fixedIn,
-    tokens: z
-      .number()
-      .int()
-      .meta({ description: 'the number of tokens and jobs that used it, with those that the caller may not list' }),
+    tokens: count('the number of tokens and jobs that used it, with those that the caller may not list'),
+    projects: count('the number of projects that run it, with those that the caller may not list'),
     last_used_on: day('of the last use; null: none is known').nullable(),
     last_used_by: user,
   })

@@ -2,12 +2,13 @@
 // seconds of counts at most.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { runCli } from '../util/run-cli.ts';
 import { remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
 
 const download = async (url: string, path: string, token: string): Promise<void> => {
@@ -36,7 +37,7 @@ describe('libretto usage', () => {
     const [heading, head, line] = there.stdout.split('\n');
     expect([heading, head?.split(/ {2,}/), line]).toEqual([
       '2 tokens use acme/lib:',
-      ['LAST USE', 'TOKEN', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'],
+      ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'],
       expect.stringMatching(/^\d{4}-\d\d-\d\d {2}=HYPERLINK/),
     ]);
     expect(await terminal.host('usage', 'acme/lib')).toBe(there.stdout);
@@ -50,6 +51,38 @@ describe('libretto usage', () => {
       expect.stringMatching(/^tok_\w+,CI of the shop,read,active,,1\.0\.0,supported,/),
     ]);
     expect(await terminal.host('usage', 'acme/lib', '--csv')).toBe(csv);
+  });
+
+  it('a lock file tells what a project runs, and the console shows it', async () => {
+    const packages = [{ name: 'acme/lib', version: '1.0.0' }];
+    const more = [{ name: 'symfony/yaml', version: 'v7.0.0', dist: { url: 'https://example.org/x.zip' } }];
+    writeFileSync(terminal.folder.at('composer.lock'), JSON.stringify({ packages, 'packages-dev': more }));
+    const made = json(await terminal.host('token', 'create', '--description', 'CI', '--json'));
+    const report = ['report', 'composer.lock', '--project', '<b>/shop'] as const;
+    for (const [args, message] of [
+      [report, '--project: must be 1 to 100'],
+      [['report', '--project', 'shop'], 'Give a composer.lock'],
+      [['report', 'nowhere.lock', '--project', 'shop'], 'cannot be read as a composer.lock'],
+    ] as const)
+      expect(await terminal.there(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
+    const environment = { LIBRETTO_TOKEN: String(made['token']), LIBRETTO_URL: terminal.url };
+    const sent = await runCli(['report', 'composer.lock', '--project', 'acme/shop'], {
+      cwd: terminal.folder.path,
+      environment,
+    });
+    expect([sent.exitCode, sent.stdout, sent.stderr]).toEqual([
+      0,
+      expect.stringContaining('acme/shop uses 1 package of this registry.'),
+      '',
+    ]);
+    const shown = await terminal.host('usage', 'acme/lib');
+    expect(shown).toMatch(
+      /^2 tokens and 1 project use acme\/lib:\n.*\n(?:.*\n)*\d{4}-\d\d-\d\d {2}project acme\/shop /,
+    );
+    const page = (await terminal.browser.get('/packages/acme/lib/usage')).text;
+    expect(page).toMatch(/Used by 2 tokens and 1 project[\s\S]*project acme\/shop/);
+    expect(await terminal.host('report', '--remove', '--project', 'acme/shop')).toContain('Removed acme/shop');
+    expect(await terminal.host('usage', 'acme/lib')).not.toContain('project');
   });
 
   it('the account page shows what a terminal used', async () => {

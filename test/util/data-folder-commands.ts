@@ -10,6 +10,7 @@ export const reading: readonly (readonly string[])[] = [
   ['status'],
   ['verify'],
   ['usage', 'acme/hello'],
+  ['report', 'composer.lock', '--project', 'shop'],
   ['exposures'],
   ['why', 'acme/hello'],
   ['impact', 'composer.lock'],

@@ -3,6 +3,7 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 
 export const usageRows: Readonly<Record<string, JsonValue>> = {
+  'project/prj_1': { id: 'prj_1', name: 'shop', reported: '2026-11-22', created_by: 'cli:a', owner: 'cli:a' },
   'usage/counting': { since: '2026-11-22', removed: '2026-11-22' },
   'used/acme/hello/tok_1': {
     who: { id: 'tok_1', description: 'CI', kind: 'read', created_by: 'cli:a', person: null, run_url: null },

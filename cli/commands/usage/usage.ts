@@ -1,11 +1,12 @@
-// `libretto usage`: the tokens that use a package, and which of its versions.
+// `libretto usage`: the tokens and projects that use a package, and which of its versions.
 
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
+import { countUsers, nameOfUser } from '../../../proxy/usage/describe-users.ts';
 import { getUsage } from '../../../proxy/usage/operations.ts';
 import type { UsageServices } from '../../../proxy/usage/read-usage.ts';
 import { usageCsv } from '../../../proxy/usage/usage-csv.ts';
 import type { UsageDocument } from '../../../proxy/usage/usage-schema.ts';
-import { counted, formatTable, printLines } from '../../io/output.ts';
+import { formatTable, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { parsePackageArgument } from '../../purge/package-command.ts';
 import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
@@ -13,7 +14,7 @@ import { operationCommand, type Noun } from '../operation-command.ts';
 
 export const usageNoun: Noun<UsageServices> = {
   name: 'package',
-  flags: { constraint: 'the constraint' },
+  flags: { constraint: 'the constraint', packages: 'the lock file' },
   compose: async ({ config, state }, context) => {
     const { published, policy: policyAdmin, close } = await openLocalPolicyAdmin(config, context, state);
     return { services: { state, published, catalogue: createCatalogue(published), policyAdmin }, close };
@@ -37,20 +38,20 @@ export const { run } = operationCommand(
   { area: 'all' },
 );
 
-function describe(name: string, { data, tokens, counted_since: since, truncated }: UsageDocument): readonly string[] {
+function describe(name: string, { data, counted_since: since, truncated, ...users }: UsageDocument): readonly string[] {
   const rows = data.map(({ token, version, state, fixed_in: fix, last_used_on: last, downloads, installs }) => [
     last,
-    token?.description ?? 'another token',
+    nameOfUser(token),
     token?.status === 'active' ? (token.owner ?? '') : (token?.status ?? ''),
     version,
     fix === null ? state : `${state}, fixed in ${fix}`,
     String(downloads),
     String(installs),
   ]);
-  const users = `${counted(tokens, 'token')} ${tokens === 1 ? 'uses' : 'use'} ${name}`;
-  const head = ['LAST USE', 'TOKEN', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'];
+  const heading = `${countUsers(users)} ${users.tokens + users.projects === 1 ? 'uses' : 'use'} ${name}:`;
+  const head = ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'];
   return [
-    data.length === 0 ? `No use of ${name} is known.` : `${users}:`,
+    data.length === 0 ? `No use of ${name} is known.` : heading,
     ...(data.length === 0 ? [] : formatTable(head, rows)),
     ...truncated,
     since === null

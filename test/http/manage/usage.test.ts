@@ -24,6 +24,8 @@ interface Use {
 let registry: RunningManagement;
 let [admin, viewer]: string[] = [];
 let maintainer: SignedIn;
+/** a token that the maintainer made before they were in a team */
+let mine: { readonly token: string };
 // before midnight: a session lasts for hours
 let nowMs = Date.UTC(2027, 2, 1, 23);
 const dayMs = 86_400_000;
@@ -85,7 +87,7 @@ const download = async (as: string, text: string, name = 'acme/core'): Promise<v
 describe('GET /api/packages/{vendor}/{package}/usage', () => {
   it('nothing is counted by token by default', async () => {
     await download(await registry.createToken('read'), '1.2.0');
-    expect((await usage()).json()).toEqual({ data: [], tokens: 0, counted_since: null, truncated: [] });
+    expect((await usage()).json()).toEqual({ data: [], tokens: 0, projects: 0, counted_since: null, truncated: [] });
   });
 
   it('downloads and installs are counted by token and version, those of a limited token too', async () => {
@@ -147,7 +149,8 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
   });
 
   it('a maintainer learns the names of their own tokens alone; a viewer and a token learn nothing', async () => {
-    const own = await makeToken('mine', {}, maintainer.token);
+    mine = await makeToken('mine', {}, maintainer.token);
+    const own = mine;
     await download(own.token, '2.0.0');
     const found = await uses('?constraint=2.*', maintainer.token);
     expect(found.map(({ token }) => token?.['description'] ?? null)).toEqual(expect.arrayContaining(['mine', null]));
@@ -185,6 +188,95 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     for (const as of [viewer, reader]) expect((await call('GET', '/api/exposures', as)).status).toBe(403);
   });
 
+  it('a read token reports the lock file of a project: what it runs of this registry, in place of the last report', async () => {
+    const { token } = mine;
+    const lock = (...packages: readonly (readonly [string, string])[]) => ({
+      'content-hash': 'x',
+      packages: packages
+        .slice(0, 1)
+        .map(([name, text]) => ({ name, version: text, dist: { url: 'https://a.example' } })),
+      'packages-dev': packages.slice(1).map(([name, text]) => ({ name, version: text })),
+      __proto__: null,
+    });
+    const report = async (as: string | undefined, body: unknown, name = 'acme/blog') =>
+      call('POST', `/api/projects?project=${encodeURIComponent(name)}`, as, body);
+    const projects = async (as?: string, name?: string) =>
+      ((await usage('', as, name)).json()['data'] as readonly Use[])
+        .filter((use) => use.token?.['kind'] === 'project')
+        .map(({ token: user, version: used, state }) => [user?.['description'], used, state]);
+    const foreign = [
+      ['symfony/yaml', 'v7.0.0'],
+      ['acme/core', '9.9.9'],
+      ['nonsense', '1'],
+    ] as const;
+    await setBy('version');
+    expect((await report(token, lock(['ACME/core', '1.2.0'], ['other/tool', '1.0.0'], ...foreign))).json()).toEqual({
+      packages: 2,
+    });
+    expect(await projects()).toEqual([['acme/blog', '1.2.0', 'supported']]);
+    expect(await projects(undefined, 'other/tool')).toEqual([['acme/blog', '1.0.0', 'advisory']]);
+    expect((await call('GET', '/api/exposures')).json()['data']).toMatchObject([
+      { package: 'other/tool', tokens: 1, projects: 1, last_used_on: day() },
+      { package: 'acme/core', projects: 0 },
+    ]);
+    expect(await registry.state.range('used/symfony')).toEqual([]);
+
+    expect((await report(token, lock(['acme/core', '1.0.0']))).json()).toEqual({ packages: 1 });
+    expect(await projects()).toEqual([['acme/blog', '1.0.0', 'withdrawn']]);
+    expect(await projects(undefined, 'other/tool')).toEqual([]);
+    expect((await usage('?constraint=1.0.0')).json()).toMatchObject({ tokens: 1, projects: 1 });
+
+    // a limited token learns nothing of hidden names, and nobody changes the project of another
+    const limited = await makeToken('Customer B', { packages: ['acme/*'] });
+    for (const name of ['other/tool', 'other/none'])
+      expect((await report(limited.token, lock([name, '1.0.0']))).json()).toEqual({ packages: 0 });
+    expect((await report(limited.token, lock(['acme/core', '2.0.0'], ['other/tool', '1.0.0']))).json()).toEqual({
+      packages: 1,
+    });
+    expect(await projects(undefined, 'other/tool')).toEqual([]);
+    expect(await projects()).toHaveLength(2);
+    expect(await projects(maintainer.token)).toEqual([['acme/blog', '1.0.0', 'withdrawn']]);
+    for (const as of [limited.token, viewer]) await report(as, lock());
+    expect(await projects()).toEqual([['acme/blog', '1.0.0', 'withdrawn']]);
+    expect((await usage('', viewer)).status).toBe(403);
+
+    const faults = [
+      [{ packages: [{ name: 'acme/core' }] }, 'packages.0.version'],
+      [{ packages: {} }, '"packages"'],
+      [{ packages: [], 'packages-dev': [{ name: 'a/b', version: 'x'.repeat(201) }] }, 'packages-dev.0.version'],
+      [{ packages: Array.from({ length: 2001 }, () => ({ name: 'a/b', version: '1' })) }, '"packages"'],
+    ] as const;
+    for (const [body, place] of faults) {
+      const refused = await report(token, body);
+      expect([refused.status, JSON.stringify(refused.json())]).toEqual([400, expect.stringContaining(place)]);
+    }
+    expect((await report(token, { packages: [], more: 'x'.repeat(1024 * 1024) })).json()['code']).toBe(
+      'BODY_TOO_LARGE',
+    );
+    expect((await report(token, lock(), '../x')).status).toBe(400);
+    expect((await report('none', lock())).status).toBe(401);
+    const [stored] = await registry.state.range('project/');
+    const many = (count: number, owner: string) =>
+      registry.state.commit({
+        conditions: [],
+        puts: Array.from({ length: count }, (_, at) => ({
+          key: `project/prj_${owner}${at}`,
+          value: { ...(stored?.value as object), id: `prj_${owner}${at}`, name: `p${at}`, owner },
+        })),
+        deletes: [],
+      });
+    await many(100, limited.id);
+    expect((await report(limited.token, lock(['acme/core', '2.0.0']))).json()['code']).toBe('CONFLICT');
+    expect((await report(token, lock(['acme/core', '2.0.0']), 'another')).json()).toEqual({ packages: 1 });
+    await many(900, 'x');
+    expect((await report(token, lock(['acme/core', '2.0.0']), 'third')).json()['error']).toMatch(
+      /at most 1000 projects/,
+    );
+    expect((await report(token, lock(['acme/core', '2.0.0']))).json()).toEqual({ packages: 1 });
+    expect((await report(admin, lock())).json()).toEqual({ packages: 0 });
+    expect(await projects()).toEqual([['another', '2.0.0', 'supported']]);
+  });
+
   it('without the setting nothing more is counted, and the rows end after the retention', async () => {
     await setBy(null);
     const before = await uses();
@@ -196,6 +288,6 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     const tokens = createTokens({ store: state, now: () => nowMs, randomBytes, actor: 'cli:test' });
     expect(await tokens.list()).not.toEqual([]);
     await registry.services.tokenCounts?.settle();
-    expect(await registry.state.range('used')).toEqual([]);
+    expect([...(await registry.state.range('used')), ...(await registry.state.range('project/'))]).toEqual([]);
   });
 });

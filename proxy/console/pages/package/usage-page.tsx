@@ -1,9 +1,10 @@
-// Who uses a package: tokens and CI jobs, with the versions that they download, as a table and as a CSV file.
+// Who uses a package: tokens, CI jobs and projects, with their versions, as a table and as a CSV file.
 
 import type { Child } from 'hono/jsx';
 import { isJsonObject } from '../../../../build/contract/json.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import { countUsers, nameOfUser } from '../../../usage/describe-users.ts';
 import { getUsage } from '../../../usage/operations.ts';
 import { usageCsv } from '../../../usage/usage-csv.ts';
 import type { UsageDocument, UseDocument, VersionState } from '../../../usage/usage-schema.ts';
@@ -13,7 +14,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
@@ -116,7 +117,7 @@ function Usage({ name, usage, filter, request }: UsageProps): Child {
 }
 
 function Found({ name, usage, filter, request }: UsageProps & { readonly usage: UsageDocument }): Child {
-  const { data, tokens, counted_since: since, truncated } = usage;
+  const { data, counted_since: since, truncated } = usage;
   return (
     <>
       {since === null ? <NotCounted /> : <p class="soft small">Downloads are counted by token since {since}.</p>}
@@ -125,12 +126,12 @@ function Found({ name, usage, filter, request }: UsageProps & { readonly usage: 
       ))}
       {data.length === 0 ? (
         <EmptyState icon="download" title="No use is known">
-          A token appears here after its first download or install.
+          A token appears here after its first download or install, a project after <code>libretto report</code>.
         </EmptyState>
       ) : (
         <>
           <div class="row">
-            <h2>Used by {formatCount(tokens, 'token')}</h2>
+            <h2>Used by {countUsers(usage)}</h2>
             <span class="row-end">
               <ButtonLink to={packagePath(name, 'usage', { ...filter, as: 'csv' })} icon="download">
                 CSV
@@ -157,7 +158,7 @@ const kinds: Readonly<Record<VersionState, State>> = {
 
 function columnsOf(request: SignedInRequest): readonly Column<UseDocument>[] {
   return [
-    { label: 'Token', cell: ({ token }) => <UsageUser {...{ token, request }} /> },
+    { label: 'Used by', cell: ({ token }) => <UsageUser {...{ token, request }} /> },
     { label: 'Owner', cell: ({ token }) => token?.owner ?? '' },
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'State', cell: ({ state }) => <UsageState state={state} /> },
@@ -176,13 +177,14 @@ export function UsageUser({
   token,
   request,
 }: Pick<UseDocument, 'token'> & { readonly request: SignedInRequest }): Child {
-  if (token === null) return <span class="soft">a token that you may not see</span>;
+  if (token === null) return <span class="soft">a token or project that you may not see</span>;
   const isJob = token.id.startsWith('pub_');
   const run = webAddress(token.run_url);
-  const isShown = token.status !== 'removed' && request.may(isJob ? 'getPublisher' : 'getToken');
+  const isShown =
+    token.kind !== 'project' && token.status !== 'removed' && request.may(isJob ? 'getPublisher' : 'getToken');
   return (
     <span class="breaks">
-      {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : token.description}
+      {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : nameOfUser(token)}
       {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
       {run === undefined ? null : (
         <>

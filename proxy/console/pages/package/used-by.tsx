@@ -1,23 +1,23 @@
-// One line before a version goes: how many tokens used it in the last days, and which. It leads to the page “Used by”.
+// One line before a version goes: how many tokens and projects used it in the last days, and which. It leads to the page “Used by”.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import { countUsers, nameOfUser } from '../../../usage/describe-users.ts';
 import { getUsage } from '../../../usage/operations.ts';
 import { keptDays, dayBefore } from '../../../usage/usage-row.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';
+import type { UsageDocument } from '../../../usage/usage-schema.ts';
 import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import { packagePath } from './open-package.ts';
 
-export interface UsedByProps {
+export interface UsedByProps extends Pick<UsageDocument, 'tokens' | 'projects'> {
   readonly name: string;
   readonly constraint: string;
   readonly since: string;
   /** null: uses are not counted by token */
   readonly countedSince: string | null;
-  readonly tokens: number;
   /** the descriptions of some, the last used first */
   readonly names: readonly string[];
 }
@@ -38,11 +38,11 @@ export async function readUsedBy(
   const input = { vendor, package: project, constraint, since };
   const usage = await callFor(services, request, getUsage, input).catch(ifUnknown);
   if (usage === undefined) return undefined;
-  const { data, tokens, counted_since: countedSince } = usage;
+  const { data, tokens, projects, counted_since: countedSince } = usage;
   const names = new Map(
-    data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, token.description]])),
+    data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, nameOfUser(token)]])),
   );
-  return { name, constraint, since, countedSince, tokens, names: [...names.values()].slice(0, mostNames) };
+  return { name, constraint, since, countedSince, tokens, projects, names: [...names.values()].slice(0, mostNames) };
 }
 
 /** The list of packages may be seconds older than the page: it lacks a package of this moment. */
@@ -51,16 +51,17 @@ function ifUnknown(error: unknown): undefined {
   throw error;
 }
 
-export function UsedBy({ name, constraint, since, countedSince, tokens, names }: UsedByProps): Child {
-  if (countedSince === null && tokens === 0) return <NotCounted />;
+export function UsedBy({ name, constraint, since, countedSince, names, ...users }: UsedByProps): Child {
+  const count = users.tokens + users.projects;
+  if (countedSince === null && count === 0) return <NotCounted />;
   const period =
     countedSince !== null && countedSince > since ? `since ${countedSince}` : `in the last ${keptDays} days`;
-  if (tokens === 0) return <p>No token used it {period}.</p>;
-  const left = tokens - names.length;
+  if (count === 0) return <p>No token or project used it {period}.</p>;
+  const left = count - names.length;
   const more = left === 0 ? [] : [names.length === 0 ? 'names that you may not see' : `${left} more`];
   return (
     <p class="breaks">
-      <A to={packagePath(name, 'usage', { constraint, since })}>Used by {formatCount(tokens, 'token')}</A> {period}:{' '}
+      <A to={packagePath(name, 'usage', { constraint, since })}>Used by {countUsers(users)}</A> {period}:{' '}
       {[...names, ...more].join(', ')}
     </p>
   );

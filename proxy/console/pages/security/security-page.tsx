@@ -2,6 +2,7 @@
 // release that fixes them.
 
 import type { Child } from 'hono/jsx';
+import { countUsers } from '../../../usage/describe-users.ts';
 import type { ExposureDocument, ExposuresDocument } from '../../../usage/usage-schema.ts';
 import { listExposures } from '../../../usage/operations.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -87,14 +88,14 @@ function columnsOf(request: SignedInRequest): readonly Column<ExposureDocument>[
 }
 
 function LastUse({ row, request }: { readonly row: ExposureDocument; readonly request: SignedInRequest }): Child {
-  const { package: name, version, tokens, last_used_on: day, last_used_by: user } = row;
+  const { package: name, version, last_used_on: day, last_used_by: user } = row;
   if (day === null) return <span class="soft">none is known</span>;
   return (
     <div class="stack-tight">
       <span>
         {day}, <UsageUser token={user} request={request} />
       </span>
-      <A to={packagePath(name, 'usage', { constraint: version })}>{formatCount(tokens, 'token')}</A>
+      <A to={packagePath(name, 'usage', { constraint: version })}>{countUsers(row)}</A>
     </div>
   );
 }

@@ -1,0 +1,111 @@
+// Stores what a project runs, as of its last report: a project uses packages as a token does, in the same rows. Only
+// versions that are known here and that the reporter sees are stored, so a report tells nothing of others. A project
+// belongs to who made the token of the report; to the token or publisher itself if that sees only some packages.
+
+import { createHash } from 'node:crypto';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import { createTurns } from '../../build/shared/concurrency/yielding.ts';
+import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
+import { maySee } from '../auth/caller-tokens.ts';
+import { actorOf, viewOf, type Caller, type Operator } from '../auth/caller.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { filterOf, passes, type View } from '../core/views/view.ts';
+import { addUses } from './add-uses.ts';
+import { removeRows } from './expired-uses.ts';
+import type { UsageServices } from './read-usage.ts';
+import { mostKept, parseProject, parseUsageRow, projectKey, usedByKey, usedKey, type Project } from './usage-row.ts';
+import { userOfToken } from './user-of-token.ts';
+
+export interface ProjectReport {
+  readonly name: string;
+  readonly locked: readonly { readonly name: string; readonly version: string }[];
+}
+
+const mostProjects = 1000;
+const mostOfLimited = 100; // so a limited token leaves room for others
+const rowsInCommit = 200;
+
+/**
+ * Replaces what was known of the project. Without known packages it is removed; without any, all of this name that the
+ * caller may see are. Resolves with the number of known packages. Throws CONFLICT if there are too many projects.
+ */
+export async function reportProject(
+  { state, policyAdmin }: Pick<UsageServices, 'state' | 'policyAdmin'>,
+  { name, locked }: ProjectReport,
+  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+): Promise<number> {
+  const view = caller.kind === 'operator' ? undefined : viewOf(caller);
+  const { owner, most, ...reporter } = await reporterOf(state, caller, view);
+  const id = `prj_${createHash('sha256').update(`${owner}\n${name}`).digest('hex').slice(0, 20)}`;
+  const projects = (await state.range(projectKey(''))).flatMap(({ value }) => parseProject(value) ?? []);
+  const known = await knownVersions(policyAdmin, locked, view);
+  if (known.size === 0) {
+    const isGone = (one: Project): boolean => locked.length === 0 && one.name === name && maySee(caller, one);
+    for (const one of projects) if (one.id === id || isGone(one)) await replace(state, one.id, known, undefined);
+    return 0;
+  }
+  const isFull = projects.length >= mostProjects || projects.filter((one) => one.owner === owner).length >= most;
+  if (isFull && !projects.some((one) => one.id === id))
+    throw new RegistryError('CONFLICT', {
+      message:
+        `A registry has at most ${mostProjects} projects, and a limited token ${mostOfLimited}. Remove one: ` +
+        '`libretto report --remove --project NAME`.',
+    });
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  await replace(state, id, known, { id, name, reported: today, created_by: reporter.created_by, owner });
+  const who = { id, description: name, kind: 'project', person: null, ...reporter } as const;
+  const uses = [...known].map(([used, version]) => {
+    return { name: used, user: id, who, versions: new Map([[version, [0, 0] as const]]) };
+  });
+  for (let from = 0; from < uses.length; from += rowsInCommit)
+    await addUses(state, uses.slice(from, from + rowsInCommit), { today, oldest: '', ...mostKept });
+  return known.size;
+}
+
+/** Removes the rows of versions that the project no longer runs. `project` undefined: it is removed. */
+async function replace(
+  state: StateStore,
+  id: string,
+  known: ReadonlyMap<string, string>,
+  project: Project | undefined,
+): Promise<void> {
+  const [key, prefix] = [projectKey(id), usedByKey(id, '')];
+  for (const name of (await state.range(prefix)).map((entry) => entry.key.slice(prefix.length)))
+    for (let row; (row = await state.get(usedKey(name, id))) !== undefined; await removeRows(state, name, [row], 0))
+      if (Object.keys(parseUsageRow(row.value)?.versions ?? {}).join('\n') === known.get(name)) break;
+  const change =
+    project === undefined ? { puts: [], deletes: [key] } : { puts: [{ key, value: project }], deletes: [] };
+  await state.commit({ conditions: [], ...change, quiet: true });
+}
+
+/** Versions that are stored here, or were withdrawn, and that the view shows. Others get their turn in between. */
+async function knownVersions(
+  policyAdmin: UsageServices['policyAdmin'],
+  locked: ProjectReport['locked'],
+  view: View | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const known = new Map<string, string>();
+  const turn = createTurns();
+  for (const { name: text, version } of locked) {
+    const name = parsePackageName(text.toLowerCase());
+    const filter = name === undefined ? 'none' : filterOf(view, name);
+    if (name === undefined || filter === 'none') continue;
+    await turn();
+    const standing = await policyAdmin.standing(name).catch((error: unknown) => {
+      if (!(error instanceof UnusableFile)) throw error;
+      return undefined; // a damaged package prevents no report of others
+    });
+    if (standing?.versions.some((one) => one.version === version && passes(filter, one.release)) === true)
+      known.set(name, version);
+  }
+  return known;
+}
+
+/** Tokens of a trusted publisher last for minutes: the publisher stands for them. */
+async function reporterOf(state: StateStore, caller: Caller | Operator, view: View | undefined) {
+  const user = caller.kind === 'token' ? await userOfToken(state, caller.token.id) : undefined;
+  const { id = '', created_by = actorOf(caller), run_url = null } = user?.who ?? {};
+  const isLimited = user !== undefined && view !== undefined;
+  return { created_by, run_url, owner: isLimited ? id : created_by, most: isLimited ? mostOfLimited : mostProjects };
+}
