@@ -24,7 +24,7 @@ let rememberedIn: string | undefined;
  * script outside of Vitest, such as the one of the pictures, has no file.
  */
 function secretsOfFile(): Set<string> {
-  const testPath = process.env.VITEST_POOL_ID === undefined ? undefined : expect.getState().testPath;
+  const testPath = process.env['VITEST_POOL_ID'] === undefined ? undefined : expect.getState().testPath;
   if (testPath !== rememberedIn) remembered.clear();
   rememberedIn = testPath;
   return remembered;
