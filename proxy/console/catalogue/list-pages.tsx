@@ -88,7 +88,7 @@ function Leaders({ rows }: Pick<CatalogueList, 'rows'>): Child {
   // names are sorted: the first page with packages of the vendor
   const pageOf = (vendor: string): string => `${pathOf(1 + Math.floor(vendors.indexOf(vendor) / rowsPerPage))}#list`;
   return (
-    <div class="side-by-side">
+    <div class="tiles">
       <Panel
         title="New"
         entries={newest.slice(0, mostLeaders).map(({ name, latest_version: version, updated_at: at }) => ({
