@@ -93,6 +93,20 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     await page.context().close();
   });
 
+  it('begins with what is new, the vendors, and what most packages require, until one searches', async () => {
+    const page = await visit({}, 'index.html');
+    const panel = (title: string) => page.locator('.panel', { has: page.getByRole('heading', { name: title }) });
+    expect(await panel('New').getByRole('link').count()).toBe(6);
+    expect(await panel('Vendors').innerText()).toMatch(/small\s+52 packages\s+acme\s+5 packages/);
+    expect(await panel('Required by most').innerText()).toMatch(/acme\/core\s+53 packages/);
+    await panel('Vendors').getByRole('link', { name: 'small' }).click();
+    await page.waitForURL(/index\.html#list$/);
+    await page.getByRole('searchbox').fill('dunning');
+    await page.getByText('1 of 57 packages').waitFor();
+    expect(await panel('New').count()).toBe(0);
+    await page.context().close();
+  });
+
   it('has a link to the row of a version', async () => {
     const page = await visit({}, 'packages/acme/billing/advisories/index.html');
     await page.getByRole('link', { name: '2.0.0' }).click();

@@ -207,6 +207,13 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the pages of the conso
     await page.waitForURL('**/packages/acme/billing');
   });
 
+  it.skipIf(playsAll)('a highlighted file and a README fit on a phone, in light and dark', async () => {
+    const found: string[] = [];
+    for (const path of ['/packages/:vendor/:package/files', '/packages/:vendor/:package'])
+      for (const way of ways.slice(0, 2)) found.push(...(await faultsIn(path, 'admin', way)));
+    expect(found).toEqual([]);
+  });
+
   it('headings of a changelog show their level', async () => {
     const page = await visitor('admin', true);
     await page.goto(address('/packages/acme/billing/changelog'));

@@ -13,10 +13,9 @@ export interface FilledPublishers {
   readonly jobToken: string;
 }
 
-const repository = `acme/a-${'very-'.repeat(12)}long-name`;
 const ownClaim = { [`claim_${'very_'.repeat(12)}long`]: 'x'.repeat(80) };
 
-const releases = {
+const releasesOf = (repository: string): Json => ({
   purpose: 'publish',
   name: `Release of ${repository}`,
   repository,
@@ -24,7 +23,7 @@ const releases = {
   environment: 'release',
   claims: { runner_environment: 'github-hosted', ...ownClaim },
   packages: ['acme/uploaded', 'acme/not-there-yet'],
-};
+});
 
 const tests = {
   issuer: 'gitlab',
@@ -39,23 +38,27 @@ const tests = {
   not_after: '2035-01-31',
 };
 
-/** `issuer`: GitHub's, in the setting oidcIssuers. */
-export async function addPublishers(registry: ManagedRegistry, issuer: OidcIssuer): Promise<FilledPublishers> {
-  const { id } = await post(registry, '/api/publishers', { ...releases, issuer: issuer.url });
+/** `issuer`: GitHub's, in the setting oidcIssuers. `project`: the name of the repository whose jobs publish. */
+export async function addPublishers(
+  registry: ManagedRegistry,
+  issuer: OidcIssuer,
+  project: string,
+): Promise<FilledPublishers> {
+  const repository = `acme/${project}`;
+  const { id } = await post(registry, '/api/publishers', { ...releasesOf(repository), issuer: issuer.url });
   await post(registry, '/api/publishers', tests);
   await registry.api('PATCH', '/api/settings', {
     publishing: { keyless_only: ['acme/not-there-*', `other/${'x'.repeat(80)}`] },
   });
-  await exchange(registry, issuer, '5000');
-  return { publisher: String(id), jobToken: await exchange(registry, issuer, '5001') };
-}
-
-async function exchange(registry: ManagedRegistry, issuer: OidcIssuer, run: string): Promise<string> {
-  const { audience: aud } = (await registry.api('GET', '/api/oidc/audience')).json;
-  const workflow = `${repository}/.github/workflows/release.yml@refs/tags/v1.2.0`;
-  const job = { aud, repository, run_id: run, workflow_ref: workflow, job_workflow_ref: workflow, ...ownClaim };
-  const token = await issuer.sign(githubClaims({ issuer: issuer.url, nowMs: Date.now() }, job));
-  return String((await post(registry, '/api/oidc/token', { token }))['token']);
+  const exchange = async (run: string): Promise<string> => {
+    const { audience: aud } = (await registry.api('GET', '/api/oidc/audience')).json;
+    const workflow = `${repository}/.github/workflows/release.yml@refs/tags/v1.2.0`;
+    const job = { aud, repository, run_id: run, workflow_ref: workflow, job_workflow_ref: workflow, ...ownClaim };
+    const token = await issuer.sign(githubClaims({ issuer: issuer.url, nowMs: Date.now() }, job));
+    return String((await post(registry, '/api/oidc/token', { token }))['token']);
+  };
+  await exchange('5000');
+  return { publisher: String(id), jobToken: await exchange('5001') };
 }
 
 async function post(registry: ManagedRegistry, path: string, body: Json): Promise<Json> {

@@ -53,9 +53,15 @@ export interface PublishedPackages {
   readonly first: Tree;
   /** in addition; one package of it cannot be published */
   readonly second: Tree;
+  /** the name of a repository that publishes, at the forge and as a publisher */
+  readonly project: string;
 }
 
-const extremes: PublishedPackages = { first: firstPackages, second: secondPackages };
+const extremes: PublishedPackages = {
+  first: firstPackages,
+  second: secondPackages,
+  project: `a-${'very-'.repeat(12)}long-name`,
+};
 
 export async function startFilledRegistry(packages = extremes): Promise<FilledRegistry> {
   const folder = temporaryFolder('remote');
@@ -82,9 +88,9 @@ export async function startFilledRegistry(packages = extremes): Promise<FilledRe
     ]);
     createRepository(folder.at('tool.git'), repositorySteps, { bare: true });
     const settled = await addNotifications(registry, receiver);
-    const { publisher, jobToken } = await addPublishers(registry, issuer);
+    const { publisher, jobToken } = await addPublishers(registry, issuer, packages.project);
     const ids = await fill(registry, packages, upstream.url, { remote, jobToken });
-    const connection = await connectForge(registry, forge);
+    const connection = await connectForge(registry, forge, packages.project);
     return { registry, ids: { ...ids, publisher, connection, ...(await settled()) }, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
@@ -259,10 +265,10 @@ async function upload(registry: ManagedRegistry, jobToken: string): Promise<stri
 }
 
 /** An owner with a repository in each state. Returns the id of the connection. */
-async function connectForge(registry: ManagedRegistry, forge: FakeForge): Promise<string> {
+async function connectForge(registry: ManagedRegistry, forge: FakeForge, project: string): Promise<string> {
   const composer = { name: 'acme/connected' };
   const archived = { id: '2', name: 'archived', composer: { name: 'acme/archived' }, archived: false };
-  forge.repositories.push({ id: '1', name: `a-${'very-'.repeat(12)}long-name`, composer }, archived);
+  forge.repositories.push({ id: '1', name: project, composer }, archived);
   forge.repositories.push({ id: '3', name: 'website' });
   const { url, token } = forge;
   const draft = { forge: 'github', url, owner: 'acme', credentials: { token } };

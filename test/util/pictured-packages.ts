@@ -45,6 +45,7 @@ const library = (name: string, version: string, description: string, fields = {}
   below(name, whoLibrary(`acme/${name}`, version, { description, ...fields }));
 
 export const picturedPackages: PublishedPackages = {
+  project: 'payments',
   first: {
     ...below('billing-2.0.0', billing('2.0.0', { php: '>=8.0', 'acme/core': '^1.0' })),
     ...below('billing-2.4.0', billing('2.4.0', { php: '>=8.1', 'acme/core': '^1.0' })),

@@ -1,12 +1,14 @@
-// The list of all packages in the catalogue, in pages of fifty. With JavaScript one finds packages as one types, in all
-// pages at once. Pure.
+// The list of all packages in the catalogue, in pages of fifty. The first page begins with what is new, the vendors and
+// what most packages require. With JavaScript one finds packages as one types, in all pages at once. Pure.
 
 import type { Child } from 'hono/jsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { A } from '../components/place.tsx';
 import { Pager } from '../components/pager.tsx';
 import { formatCount } from '../components/quantity.ts';
 import { Table } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
 import { AbandonedBadge, AdvisoryBadge, listColumns, type PublishedRow } from '../pages/packages/list-columns.tsx';
 import { rowsPerPage } from '../pages/packages/list-query.ts';
 import type { CataloguePage } from './render-page.tsx';
@@ -55,7 +57,8 @@ function List({ list, page }: { readonly list: CatalogueList; readonly page: num
         <AdvisoryBadge isLatest={false} />
       </template>
       <div id="results" class="stack">
-        <p class="soft small" role="status">
+        {page === 1 && rows.length > mostLeaders ? <Leaders rows={rows} /> : null}
+        <p id="list" class="soft small" role="status">
           {formatCount(rows.length, 'package')}
         </p>
         {rows.length === 0 ? (
@@ -68,5 +71,60 @@ function List({ list, page }: { readonly list: CatalogueList; readonly page: num
         <Pager shown={shown.length} from={from} total={rows.length} perPage={rowsPerPage} pathOf={pathOf} />
       </div>
     </>
+  );
+}
+
+/** In each panel. Fewer packages are seen at a glance. */
+const mostLeaders = 6;
+
+function Leaders({ rows }: Pick<CatalogueList, 'rows'>): Child {
+  const packages = rows.map(({ summary }) => summary);
+  const names = new Set<string>(packages.map(({ name }) => name));
+  const newest = packages.toSorted(
+    (one, other) => Number(one.updated_at < other.updated_at) - Number(one.updated_at > other.updated_at),
+  );
+  const vendors = packages.map(({ name }) => name.replace(/\/.*/, ''));
+  const required = packages.flatMap(({ requires }) => [...requires].filter((name) => names.has(name)));
+  // names are sorted: the first page with packages of the vendor
+  const pageOf = (vendor: string): string => `${pathOf(1 + Math.floor(vendors.indexOf(vendor) / rowsPerPage))}#list`;
+  return (
+    <div class="tiles">
+      <Panel
+        title="New"
+        entries={newest.slice(0, mostLeaders).map(({ name, latest_version: version, updated_at: at }) => ({
+          name: `${name} ${version}`,
+          to: `/packages/${name}`,
+          note: <Time at={at} nowMs={undefined} />,
+        }))}
+      />
+      <Panel title="Vendors" entries={mostFrequent(vendors, pageOf)} />
+      <Panel title="Required by most" entries={mostFrequent(required, (name) => `/packages/${name}`)} />
+    </div>
+  );
+}
+
+function mostFrequent(names: readonly string[], pathOfName: (name: string) => string): Entries {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, mostLeaders)
+    .map(([name, count]) => ({ name, to: pathOfName(name), note: formatCount(count, 'package') }));
+}
+
+type Entries = readonly { readonly name: string; readonly to: string; readonly note: Child }[];
+
+function Panel({ title, entries }: { readonly title: string; readonly entries: Entries }): Child {
+  return entries.length === 0 ? null : (
+    <section class="panel">
+      <h2>{title}</h2>
+      <ul class="plain">
+        {entries.map(({ name, to, note }) => (
+          <li class="row">
+            <A to={to}>{name}</A> <span class="soft small row-end">{note}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

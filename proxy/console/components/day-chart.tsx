@@ -39,9 +39,8 @@ export function DayChart({ days, unit }: DayChartProps): Child {
         ))}
       </svg>
       <figcaption class="row small soft">
-        <span>{formatDay(days[0]?.date)}</span>
-        <span>{`· the highest bar: ${formatCount(most, unit)}`}</span>
-        <span class="row-end">{formatDay(days.at(-1)?.date)}</span>
+        <span>{shown.formatRange(dayOf(days[0]?.date), dayOf(days.at(-1)?.date))}</span>
+        <span class="row-end">{`highest: ${formatCount(most, unit)}`}</span>
       </figcaption>
       <Numbers {...{ days, unit }} />
     </figure>
@@ -99,6 +98,5 @@ export function everyDay(counts: readonly DayCount[], length: number, nowMs: num
 const shown = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** `Nov 21, 2026`. */
-function formatDay(date: string | undefined): string {
-  return date === undefined ? '' : shown.format(new Date(`${date}T00:00:00Z`));
-}
+const formatDay = (date: string): string => shown.format(dayOf(date));
+const dayOf = (date: string | undefined): Date => new Date(`${date ?? '1970-01-01'}T00:00:00Z`);

@@ -2,6 +2,7 @@
 
 import type { HookServices } from '../../../hooks/operations.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
+import { repositoryName } from '../repositories/repository-words.tsx';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from '../repositories/services.ts';
 
 export type HookPageServices = HookServices & RepositoryPageServices;
@@ -10,7 +11,7 @@ export type HookPageServices = HookServices & RepositoryPageServices;
 export interface HookPlace {
   /** of the repository; empty for the webhook of all */
   readonly id: string;
-  /** `the address of a repository`, `all repositories` */
+  /** `nordlicht/ui`, `all repositories` */
   readonly name: string;
   /** the page of the webhook */
   readonly path: string;
@@ -27,9 +28,9 @@ export const placeOfRepository: FindPlace = async (services, request) => {
   const record = await repositoriesFor(services, request).get(request.param('id'));
   return {
     id: record.id,
-    name: record.url,
+    name: repositoryName(record),
     path: `${repositoryPath(record)}/hook`,
-    trail: [repositories, { label: record.url, to: repositoryPath(record) }],
+    trail: [repositories, { label: repositoryName(record), to: repositoryPath(record) }],
   };
 };
 

@@ -148,10 +148,14 @@ function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {
 }
 
 function repositoryNeed({ error_message: message, ...repository }: RepositoryDocument): Need {
+  const name = repositoryName(repository);
   return {
     kind: 'bad',
-    title: `The repository ${repositoryName(repository)} fails`,
-    detail: message ?? 'Its last sync failed.',
+    title: `The repository ${name} fails`,
+    // git adds a slash to the address
+    detail: (message ?? 'Its last sync failed.')
+      .replaceAll(`${repository.url ?? name}/`, name)
+      .replaceAll(repository.url ?? name, name),
     to: `/repositories/${repository.id}`,
   };
 }

@@ -43,7 +43,7 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
       </Fact>
       {location === undefined ? null : (
         <Fact label="From">
-          <WebText text={location} />
+          <SourceText text={location} />
         </Fact>
       )}
       <Fact label="Reference">
@@ -87,10 +87,14 @@ export function ExternalLink({ to, children }: { readonly to: string; readonly c
   );
 }
 
-/** A text that becomes a link if it is an address of the web. */
-function WebText({ text }: { readonly text: string }): Child {
+/** The source of a version: a link if it is an address of the web, and the name of a folder without its path. */
+export function SourceText({ text }: { readonly text: string }): Child {
   const to = webAddress(text);
-  return to === undefined ? <code>{text}</code> : <ExternalLink to={to}>{text}</ExternalLink>;
+  return to === undefined ? (
+    <code>{text.replace(/^\/.*\/(?=.)/, '')}</code>
+  ) : (
+    <ExternalLink to={to}>{text}</ExternalLink>
+  );
 }
 
 const maxKeywords = 30;

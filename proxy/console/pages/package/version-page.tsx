@@ -22,7 +22,7 @@ import { Fact } from '../../components/fact.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { fixOf, versionWarnings } from './advised-versions.ts';
 import { MalwareBadge } from './concerns.tsx';
-import { ShortReference } from './facts-panel.tsx';
+import { ShortReference, SourceText } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
 import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
@@ -188,7 +188,7 @@ function Facts({
       )}
       {location === undefined ? null : (
         <Fact label="From">
-          <code>{location}</code>
+          <SourceText text={location} />
         </Fact>
       )}
       <Fact label="Reference">

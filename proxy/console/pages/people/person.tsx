@@ -7,6 +7,7 @@ import type { UserDocument } from '../../../people/user-schema.ts';
 import { readPackageRule } from '../../../teams/package-rule.ts';
 import { listTeams } from '../../../teams/team-roster.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
@@ -119,21 +120,21 @@ function PersonFacts({ user, nowMs }: { readonly user: UserDocument; readonly no
   return (
     <section class="panel stack-tight">
       <dl class="facts">
-        <Fact term="Two-factor">
+        <Fact label="Two-factor">
           {hasTwoFactor ? `on, ${formatCount(user.recovery_codes_left, 'recovery code')} left` : 'off'}
         </Fact>
-        {user.passkeys === 0 ? null : <Fact term="Passkeys">{user.passkeys}</Fact>}
-        {user.policy_editor ? <Fact term="Rights beside the role">changes the policy</Fact> : null}
-        <Fact term="Last sign-in">{last === null ? 'never' : <Time at={last} nowMs={nowMs} />}</Fact>
-        <Fact term="Account created">
+        {user.passkeys === 0 ? null : <Fact label="Passkeys">{user.passkeys}</Fact>}
+        {user.policy_editor ? <Fact label="Rights beside the role">changes the policy</Fact> : null}
+        <Fact label="Last sign-in">{last === null ? 'never' : <Time at={last} nowMs={nowMs} />}</Fact>
+        <Fact label="Account created">
           <Time at={user.created_at} nowMs={nowMs} />
         </Fact>
         {invitation === null ? null : (
-          <Fact term={Date.parse(invitation) > nowMs ? 'The open link ends' : 'The open link ended'}>
+          <Fact label={Date.parse(invitation) > nowMs ? 'The open link ends' : 'The open link ended'}>
             <Time at={invitation} nowMs={nowMs} />
           </Fact>
         )}
-        <Fact term="Id">
+        <Fact label="Id">
           <code>{user.id}</code>
         </Fact>
       </dl>
@@ -143,15 +144,6 @@ function PersonFacts({ user, nowMs }: { readonly user: UserDocument; readonly no
         </ButtonLink>
       </div>
     </section>
-  );
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children?: Child }): Child {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
