@@ -30,6 +30,8 @@ export interface Row {
   readonly wrong?: Wrong;
   /** whether the subject is as it stays, where work goes on in the background */
   readonly until?: (document: Json) => boolean;
+  /** what only the form does afterwards: its event, and how long it goes on */
+  readonly formAlso?: { readonly event: string; readonly until: (document: Json) => boolean };
 }
 
 /** One value that is refused. */
@@ -181,11 +183,14 @@ class OperationRegistry {
       const last = await this.#events(0);
       const outcome = await this.#do(isWay(way, row) ? way : 'http', row, names);
       expect(outcome.done, `${way} ${row.api}: ${outcome.all}`).toBe(true);
+      const also = way === 'form' ? row.formAlso : undefined;
+      const until = also?.until ?? row.until;
       let shown: readonly Json[] = [];
       do shown = (await this.#documents(documents, names)).filter(({ id }) => id === undefined || !before.has(id));
-      while (row.until !== undefined && !shown.every(row.until) && (await sleep(50, true)));
+      while (until !== undefined && !shown.every(until) && (await sleep(50, true)));
       names['id'] ??= String(shown[0]?.['id']);
-      notes.push({ documents: shown.map(settled), events: await this.#events(Number(last[0]?.['seq'])), refused });
+      const events = (await this.#events(Number(last[0]?.['seq']))).filter(({ action }) => action !== also?.event);
+      notes.push({ documents: shown.map(settled), events, refused });
     }
     return notes;
   }

@@ -220,7 +220,7 @@ describe('a hostile archive', () => {
     expect((await visit('')).text).toContain('1000.txt 1 B');
     await publishAgain();
     const { browser: other } = await running.signIn('maintainer');
-    const pages = Array.from({ length: 150 }, (_, at) => browser.get(`/packages/acme/hostile/raw?path=${at}.txt`));
+    const pages = Array.from({ length: 400 }, (_, at) => browser.get(`/packages/acme/hostile/raw?path=${at}.txt`));
     const one = other.get('/packages/acme/cart/raw?path=src/Total.php&version=1.0.0');
     const replies = await Promise.all(pages);
     expect((await one).status).toBe(200);

@@ -49,6 +49,7 @@ describe('GET /api/settings', () => {
       { value: 'path', origin: 'flag', changeable: false },
     ]);
     expect(Object.keys(shown)).toEqual([
+      'branding',
       'mirroring',
       'metadata_url',
       'advertise',
