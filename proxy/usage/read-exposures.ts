@@ -15,14 +15,35 @@ type Exposed = Exposures['versions'][number];
 
 const mostListed = 1000;
 
-export async function readExposures(
+interface Call {
+  readonly caller: Caller | Operator;
+  readonly nowMs: number;
+}
+
+export async function readExposures(services: UsageServices, call: Call): Promise<ExposuresDocument> {
+  const found = await services.policyAdmin.exposures();
+  await services.tokenCounts?.settle();
+  return describeExposures(services, found, call);
+}
+
+/** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
+export async function readMalware(
   services: UsageServices,
-  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+  call: Call,
+): Promise<readonly ExposureDocument[] | undefined> {
+  const found = await services.policyAdmin.exposuresSoon();
+  if (found === undefined) return undefined;
+  const versions = found.versions.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
+  return (await describeExposures(services, { versions, unread: [] }, call)).data;
+}
+
+async function describeExposures(
+  services: Pick<UsageServices, 'state'>,
+  { versions, unread }: Exposures,
+  { caller, nowMs }: Call,
 ): Promise<ExposuresDocument> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
-  const { versions, unread } = await services.policyAdmin.exposures();
   const seen = versions.filter(({ name, release }) => passes(filterOf(view, name), release));
-  await services.tokenCounts?.settle();
   const rows = new Map<string, readonly UsageRow[]>();
   for (const { name } of seen) if (!rows.has(name)) rows.set(name, await readRows(services, name));
   const found = seen.map((one) => withUses(one, rows.get(one.name) ?? [])).toSorted(byUrgency);
@@ -45,7 +66,10 @@ interface Used extends Omit<ExposureDocument, 'last_used_by'> {
   readonly by: UsageRow['who'] | undefined;
 }
 
-function withUses({ name, origin, version, state, concerns, fixedIn }: Exposed, rows: readonly UsageRow[]): Used {
+function withUses(
+  { name, origin, version, state, refused, concerns, fixedIn }: Exposed,
+  rows: readonly UsageRow[],
+): Used {
   const uses = rows.flatMap(({ who, versions }) => {
     const use = versions[version];
     return use === undefined ? [] : [{ who, last: use.last }];
@@ -57,6 +81,7 @@ function withUses({ name, origin, version, state, concerns, fixedIn }: Exposed, 
     version,
     state,
     malware: concerns.some(({ isMalware }) => isMalware),
+    refused,
     advisories: concerns.map(({ id, title, severity }) => ({ id, title, severity })),
     fixed_in: fixedIn,
     tokens: uses.length,
