@@ -20,30 +20,23 @@ interface Call {
   readonly nowMs: number;
 }
 
-export async function readExposures(services: UsageServices, call: Call): Promise<ExposuresDocument> {
-  const found = await services.policyAdmin.exposures();
-  await services.tokenCounts?.settle();
-  return describeExposures(services, found, call);
-}
-
 /** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
-export async function readMalware(
-  services: UsageServices,
-  call: Call,
-): Promise<readonly ExposureDocument[] | undefined> {
-  const found = await services.policyAdmin.exposuresSoon();
-  if (found === undefined) return undefined;
-  const versions = found.versions.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
-  return (await describeExposures(services, { versions, unread: [] }, call)).data;
+export async function readMalware(services: UsageServices, call: Call): Promise<ExposuresDocument['data'] | undefined> {
+  const found = (await services.policyAdmin.exposuresSoon())?.versions;
+  const versions = found?.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
+  return versions && (await readExposures(services, call, { versions, unread: [] })).data;
 }
 
-async function describeExposures(
-  services: Pick<UsageServices, 'state'>,
-  { versions, unread }: Exposures,
+/** `known`: these alone. */
+export async function readExposures(
+  services: UsageServices,
   { caller, nowMs }: Call,
+  known?: Exposures,
 ): Promise<ExposuresDocument> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
+  const { versions, unread } = known ?? (await services.policyAdmin.exposures());
   const seen = versions.filter(({ name, release }) => passes(filterOf(view, name), release));
+  await services.tokenCounts?.settle();
   const rows = new Map<string, readonly UsageRow[]>();
   for (const { name } of seen) if (!rows.has(name)) rows.set(name, await readRows(services, name));
   const found = seen.map((one) => withUses(one, rows.get(one.name) ?? [])).toSorted(byUrgency);
