@@ -19,7 +19,7 @@ import {
 } from './osv-listing.ts';
 import { osvNamed } from './named-feed.ts';
 import { createRowBudget, type RowBudget } from './row-budget.ts';
-import { advisoryFor } from './osv/osv-advisory.ts';
+import { advisoryFor, malwareEntries } from './osv/osv-advisory.ts';
 
 export interface OsvOptions {
   /** without a path: `https://api.osv.dev` */
@@ -161,7 +161,8 @@ function assemble(
     }
     // OSV may have replaced one advisory by another: as long as a new one is unread, no old one goes
     if (unread.length > 0) for (const [id, advisory] of known) if (!stored.has(id)) stored.set(id, advisory);
-    rows.set(name, { advisories: [...stored.values()], entries: [] });
+    const all = [...stored.values()];
+    rows.set(name, { advisories: all, entries: malwareEntries(all) });
   }
   return { rows, failure, unfinished: waiting > 0, remarks: remarksOn({ unusable, foreign, waiting }) };
 }
@@ -200,5 +201,6 @@ async function askAbout(name: PackageName, base: string, client: FeedClient, sig
     }
     token = tokenOf(answer, base);
   }
-  return { advisories: [...advisories.values()], entries: [] };
+  const all = [...advisories.values()];
+  return { advisories: all, entries: malwareEntries(all) };
 }

@@ -3,8 +3,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
-import { isMalwareId } from '../../policy/judge/facts.ts';
-import { aliasesOf, linkOf, type StoredAdvisory } from '../model/feed-rows.ts';
+import { isMalwareId, malwareList } from '../../policy/judge/facts.ts';
+import { aliasesOf, linkOf, type StoredAdvisory, type StoredEntry } from '../model/feed-rows.ts';
 import { constraintOf } from './osv-constraint.ts';
 import { severityOf } from './osv-severity.ts';
 
@@ -29,6 +29,13 @@ export function advisoryFor(
 }
 
 const mostTitle = 160;
+
+/** Advisories about malicious packages are the list `malware`, too. */
+export function malwareEntries(advisories: readonly StoredAdvisory[]): readonly StoredEntry[] {
+  return advisories
+    .filter(({ id, constraint }) => isMalwareId(id) && constraint !== '')
+    .map(({ id, constraint, title }) => ({ list: malwareList, constraint, reason: `${id}: ${title}` }));
+}
 
 /** `Packagist:https://…` names another repository than packagist.org, where the package may be one of the same name. */
 function affectedOf(advisory: JsonObject, name: PackageName): readonly JsonObject[] {

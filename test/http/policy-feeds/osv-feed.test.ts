@@ -38,7 +38,7 @@ describe('the feed of OSV', () => {
         feed: 'osv',
       },
     ]);
-    expect(opened.ids('acme/tool')).toEqual(['MAL-1']);
+    expect(opened.entries('acme/tool')).toEqual(['malware <2.0.0']);
     expect(['acme/good', 'acme/foreign'].map(opened.ids)).toEqual([[], []]);
     const lists = opened.feeds.lists();
     expect(['acme/lib', 'acme/good', 'acme/foreign'].map((name) => lists.isLookedUp(name as PackageName))).toEqual([

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../build/contract/json.ts';
 import type { PackageName } from '../../../../../build/contract/name.ts';
-import { advisoryFor } from '../../../../../proxy/advisory-feeds/osv/osv-advisory.ts';
+import { advisoryFor, malwareEntries } from '../../../../../proxy/advisory-feeds/osv/osv-advisory.ts';
 
 const name = 'acme/lib' as PackageName;
 const head = { id: 'GHSA-1', modified: '2026-01-01T00:00:00Z' };
@@ -52,7 +52,7 @@ it('has one short line as its title, whatever the feed sends', () => {
   expect(title('')).toBe('Security advisory GHSA-1');
 });
 
-it('is critical if it is about a malicious package', () => {
+it('is an entry of the list "malware", too, if it is about a malicious package', () => {
   const malicious = advisoryFor(
     name,
     { summary: 'Steals', affected: [about('acme/lib', '2.0')] },
@@ -60,4 +60,7 @@ it('is critical if it is about a malicious package', () => {
   );
   if (malicious === undefined) throw new Error('it is about the package');
   expect(malicious.severity).toBe('critical');
+  expect(malwareEntries([malicious, { ...malicious, id: 'GHSA-1' }, { ...malicious, constraint: '' }])).toEqual([
+    { list: 'malware', constraint: '<2.0', reason: 'MAL-1: Steals' },
+  ]);
 });
