@@ -15,12 +15,26 @@ type Exposed = Exposures['versions'][number];
 
 const mostListed = 1000;
 
+interface Call {
+  readonly caller: Caller | Operator;
+  readonly nowMs: number;
+}
+
+/** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
+export async function readMalware(services: UsageServices, call: Call): Promise<ExposuresDocument['data'] | undefined> {
+  const found = (await services.policyAdmin.exposuresSoon())?.versions;
+  const versions = found?.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
+  return versions && (await readExposures(services, call, { versions, unread: [] })).data;
+}
+
+/** `known`: these alone. */
 export async function readExposures(
   services: UsageServices,
-  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+  { caller, nowMs }: Call,
+  known?: Exposures,
 ): Promise<ExposuresDocument> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
-  const { versions, unread } = await services.policyAdmin.exposures();
+  const { versions, unread } = known ?? (await services.policyAdmin.exposures());
   const seen = versions.filter(({ name, release }) => passes(filterOf(view, name), release));
   await services.tokenCounts?.settle();
   const rows = new Map<string, readonly UsageRow[]>();
@@ -45,7 +59,10 @@ interface Used extends Omit<ExposureDocument, 'last_used_by'> {
   readonly by: UsageRow['who'] | undefined;
 }
 
-function withUses({ name, origin, version, state, concerns, fixedIn }: Exposed, rows: readonly UsageRow[]): Used {
+function withUses(
+  { name, origin, version, state, refused, concerns, fixedIn }: Exposed,
+  rows: readonly UsageRow[],
+): Used {
   const uses = rows.flatMap(({ who, versions }) => {
     const use = versions[version];
     return use === undefined ? [] : [{ who, last: use.last }];
@@ -57,6 +74,7 @@ function withUses({ name, origin, version, state, concerns, fixedIn }: Exposed, 
     version,
     state,
     malware: concerns.some(({ isMalware }) => isMalware),
+    refused,
     advisories: concerns.map(({ id, title, severity }) => ({ id, title, severity })),
     fixed_in: fixedIn,
     ...usersIn(uses.map(({ who }) => who)),

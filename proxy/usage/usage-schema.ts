@@ -90,6 +90,7 @@ const exposure = z
     malware: z
       .boolean()
       .meta({ description: 'whether an advisory or the filter list `malware` says that it is malware' }),
+    refused: z.boolean().meta({ description: 'whether a rule of the policy refuses its archive, also for lock files' }),
     advisories: z.array(concern).meta({ description: 'the advisories and entries of filter lists that name it' }),
     fixed_in: fixedIn,
     tokens: count('the number of tokens and jobs that used it, with those that the caller may not list'),

@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
+import { isMalwareId, malwareList } from '../../policy/judge/facts.ts';
 import { aliasesOf, linkOf, type StoredAdvisory, type StoredEntry } from '../model/feed-rows.ts';
 import { constraintOf } from './osv-constraint.ts';
 import { severityOf } from './osv-severity.ts';
@@ -19,7 +20,7 @@ export function advisoryFor(
   return {
     id,
     aliases: aliasesOf(Array.isArray(advisory['aliases']) ? (advisory['aliases'] as readonly JsonValue[]) : [], id),
-    severity: severityOf(advisory, affected) ?? (isMalware(id) ? 'critical' : null),
+    severity: severityOf(advisory, affected) ?? (isMalwareId(id) ? 'critical' : null),
     constraint: isWithdrawn(advisory) ? '' : constraintText(affected),
     title: title ?? `Security advisory ${id}`,
     link: advisoryLink(advisory) ?? `https://osv.dev/vulnerability/${id}`,
@@ -32,13 +33,8 @@ const mostTitle = 160;
 /** Advisories about malicious packages are the list `malware`, too. */
 export function malwareEntries(advisories: readonly StoredAdvisory[]): readonly StoredEntry[] {
   return advisories
-    .filter(({ id, constraint }) => isMalware(id) && constraint !== '')
-    .map(({ id, constraint, title }) => ({ list: 'malware', constraint, reason: `${id}: ${title}` }));
-}
-
-/** Of the OpenSSF's list of malicious packages. */
-function isMalware(id: string): boolean {
-  return id.startsWith('MAL-');
+    .filter(({ id, constraint }) => isMalwareId(id) && constraint !== '')
+    .map(({ id, constraint, title }) => ({ list: malwareList, constraint, reason: `${id}: ${title}` }));
 }
 
 /** `Packagist:https://…` names another repository than packagist.org, where the package may be one of the same name. */

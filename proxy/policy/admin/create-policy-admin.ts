@@ -1,8 +1,10 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
+import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
@@ -50,11 +52,12 @@ export interface PolicyAdminOptions {
 
 /** Reading all lists takes seconds in a large registry. */
 const rememberedMs = 10_000;
+const momentMs = 700;
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, now } = options;
-  let last: { readonly untilMs: number; readonly found: Promise<Exposures> } | undefined;
   return {
+    ...rememberedExposures(options),
     get: () => viewOf(options),
     replace: async (given, revision, actor) => {
       if (file !== null)
@@ -72,20 +75,34 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return explainVersion(await reader.current(now()), packages, { name, version, token, nowMs: now() });
     },
     standing: (name) => readStanding(options, name, now()),
-    exposures: () => {
-      if (last === undefined || now() >= last.untilMs) {
-        const found = readExposures(options, now());
-        last = { untilMs: now() + rememberedMs, found };
-        found.catch(() => (last = undefined)); // the caller gets the error
-      }
-      return last.found;
-    },
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {
       if (feeds === undefined) throw notFound('This registry has no feeds.');
       return feeds.accept(id, actor);
     },
+  };
+}
+
+/** A change of the policy, or of a list that its rules read, counts at once. */
+function rememberedExposures(options: PolicyAdminOptions): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon'> {
+  const { reader, now } = options;
+  let last: { readonly of: CurrentPolicy; readonly untilMs: number; readonly found: Promise<Exposures> } | undefined;
+  let known: Exposures | undefined;
+  const exposures = async (): Promise<Exposures> => {
+    const of = await reader.current(now());
+    if (last?.of !== of || now() >= last.untilMs) {
+      const found = readExposures(options, now());
+      last = { of, untilMs: now() + rememberedMs, found };
+      const forget = () => (known = last = undefined); // the caller gets the error
+      found.then((all) => (known = all), forget);
+    }
+    return last.found;
+  };
+  const moment = () => setTimeout(momentMs, undefined, { ref: false });
+  return {
+    exposures,
+    exposuresSoon: async () => (await Promise.race([exposures().catch(() => undefined), moment()])) ?? known,
   };
 }
 

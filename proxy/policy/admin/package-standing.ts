@@ -11,8 +11,8 @@ import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 import type { Release } from '../../core/views/view.ts';
 import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
-import type { PackageFacts, PackageOrigin } from '../judge/facts.ts';
-import { blockOf, judgePackage } from '../judge/judge.ts';
+import { isMalwareId, malwareList, type PackageFacts, type PackageOrigin } from '../judge/facts.ts';
+import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
 import { findPackage } from './explain-version.ts';
 import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from './package-source.ts';
 
@@ -32,6 +32,8 @@ export interface VersionStanding {
   readonly state: 'supported' | 'dev' | 'advisory' | 'blocked' | 'withdrawn';
   /** false: clients get its archive from elsewhere, or nobody has fetched it yet */
   readonly stored: boolean;
+  /** true: a rule of the policy refuses its archive, also for lock files */
+  readonly refused: boolean;
   readonly concerns: readonly Concern[];
   /** the first later release without a concern; null: there is none, or nothing is to fix */
   readonly fixedIn: string | null;
@@ -66,8 +68,10 @@ export async function readStanding(
   const concernsOf = concernsIn(facts);
   const judged = known.versions.map((version): Omit<VersionStanding, 'fixedIn'> & CandidateVersion => {
     const concerns = concernsOf(version.facts.normalized);
-    const isBlocked = blockOf(judge(version.facts, nowMs)) !== undefined;
-    return { ...version, version: version.facts.version, concerns, state: stateOf(version, concerns, isBlocked) };
+    const judgement = judge(version.facts, nowMs);
+    const state = stateOf(version, concerns, blockOf(judgement) !== undefined);
+    const refused = refusalOf(judgement, version.stored) !== undefined;
+    return { ...version, version: version.facts.version, concerns, state, refused };
   });
   const releases = judged.filter(({ state }) => state === 'supported').toSorted(ascending);
   return {
@@ -100,11 +104,16 @@ function concernsIn({ advisories, entries }: PackageFacts): (normalized: string)
   const all = [
     ...advisories.map(({ id, aliases, title, severity, constraint }) => {
       const ids = [id, ...aliases];
-      const concern = { id, title, severity, isMalware: ids.some((one) => one.startsWith('MAL-')) };
+      const concern = { id, title, severity, isMalware: ids.some(isMalwareId) };
       return { ids, concern, parsed: parseConstraint(constraint) };
     }),
     ...entries.map(({ list, reason, constraint }) => {
-      const concern = { id: list, title: reason ?? `on the list ${list}`, severity: null, isMalware: isMalware(list) };
+      const concern = {
+        id: list,
+        title: reason ?? `on the list ${list}`,
+        severity: null,
+        isMalware: list === malwareList,
+      };
       return { ids: [`${list} ${concern.title}`], concern, parsed: parseConstraint(constraint) };
     }),
   ];
@@ -117,11 +126,6 @@ function concernsIn({ advisories, entries }: PackageFacts): (normalized: string)
       return isKnown ? [] : [concern];
     });
   };
-}
-
-/** The name under which Packagist and Composer list malware. */
-export function isMalware(list: string): boolean {
-  return list === 'malware';
 }
 
 async function readLists({ own, outside }: PolicySources, nowMs: number): Promise<(known: Known) => PackageFacts> {

@@ -3,7 +3,8 @@
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
 import type { PolicySources } from '../apply/policy-reader.ts';
-import { entriesIn } from '../judge/facts.ts';
+import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
+import { malwareIn } from '../judge/facts.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import type { RegistryNames } from '../model/unmatchable-rules.ts';
@@ -45,17 +46,18 @@ async function knownLists(
   packages: readonly PackageSource[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
-  const { filters } = await (own?.read(nowMs) ?? noAdvisories);
-  const known = new Set(filters);
+  const ofRegistry = await (own?.read(nowMs) ?? noAdvisories);
+  const known = new Set(ofRegistry.filters);
   const wanted = new Set(rules.flatMap((rule) => (rule.rule === 'filter' ? rule.lists : [])));
-  const lists = outside?.();
+  const others = outside?.() ?? noOutsideLists;
   const turn = createTurns();
   for (const source of packages) {
     for (const name of await source.names()) {
       if ([...wanted].every((list) => known.has(list))) return known;
-      for (const { list } of lists?.entriesOf(name) ?? []) known.add(list);
       const read = source.origin === 'mirrored' ? await source.read(name).catch(() => undefined) : undefined;
-      for (const { list } of entriesIn(read?.beside['filter'])) known.add(list);
+      const about = { name, origin: source.origin, beside: read?.beside ?? {} };
+      const { entries, advisories } = listedFacts(ofRegistry, others, about);
+      for (const { list } of [...entries, ...malwareIn(advisories)]) known.add(list);
       await turn();
     }
   }

@@ -6,7 +6,7 @@ import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts'
 import { compileConstraint } from '../../core/views/fast-matches.ts';
 import type { RuleKind, RuleOf, VersionRule } from '../model/policy-document.ts';
 import { severities } from '../model/words.ts';
-import type { AdvisoryFacts, ListEntry, PackageFacts, VersionFacts } from './facts.ts';
+import { malwareIn, type AdvisoryFacts, type ListEntry, type PackageFacts, type VersionFacts } from './facts.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {
@@ -47,8 +47,8 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
   },
   filter: ({ lists }) => {
     const wanted = new Set(lists);
-    return ({ entries }) => {
-      const listed = inRanges(entries.filter(({ list }) => wanted.has(list)));
+    return ({ entries, advisories }) => {
+      const listed = inRanges([...entries, ...malwareIn(advisories)].filter(({ list }) => wanted.has(list)));
       return ({ normalized }) => {
         const found = listed(normalized);
         return found === undefined ? undefined : { because: `the list ${found.list} names it${reasonOf(found)}` };

@@ -99,6 +99,21 @@ export function entriesIn(value: JsonValue | undefined): readonly ListEntry[] {
   );
 }
 
+/** The name under which Composer and Packagist list malware. */
+export const malwareList = 'malware';
+
+/** Of the OpenSSF's list of malicious packages. */
+export function isMalwareId(id: string): boolean {
+  return id.startsWith('MAL-');
+}
+
+/** Advisories about malicious packages are entries of the list `malware`, too. */
+export function malwareIn(advisories: readonly AdvisoryFacts[]): readonly ListEntry[] {
+  return advisories
+    .filter(({ id, aliases }) => [id, ...aliases].some(isMalwareId))
+    .map(({ id, title, constraint }) => ({ list: malwareList, constraint, reason: `${id}: ${title}` }));
+}
+
 function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
 }

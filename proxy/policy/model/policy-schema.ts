@@ -112,7 +112,7 @@ export const ruleSchema = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: kind('filter', 'versions that a filter list names'),
     ...common,
-    lists: z.array(line(64)).min(1).max(100).describe('names of filter lists, such as malware'),
+    lists: z.array(line(64)).min(1).max(100).describe('names of filter lists; malware has advisories MAL-… too'),
   }),
   z.strictObject({
     rule: kind('age', 'versions that are too young'),

@@ -12,13 +12,18 @@ import { createBrowser, type PageReply, type TestBrowser } from '../../util/runn
 let registry: ManagedRegistry;
 /** of the admin */
 let browser: TestBrowser;
+let viewer: TestBrowser;
 const agent = new Agent();
 const attack = '=1+1,"><script>alert(1)</script>';
 
 beforeAll(async () => {
-  registry = await startManagedRegistry({ sources: [{ type: 'directory', path: 'packages' }] });
+  registry = await startManagedRegistry({
+    sources: [{ type: 'directory', path: 'packages' }],
+    advisories: 'advisories.json',
+  });
   const { folder } = registry;
   writeTree(folder.path, {
+    'advisories.json': '[]',
     ...below('packages/one', libraryTree('acme/lib', { version: '1.0.0' })),
   });
   expect((await registry.cli('build')).exitCode).toBe(0);
@@ -114,8 +119,56 @@ describe('the page “Used by”', () => {
     expect(made.exitCode, made.stderr).toBe(0);
     const other = createBrowser(agent, registry.url());
     await other.post('/sign-in', { email: 'eve@example.org', password: 'correct horse battery' });
+    viewer = other;
     const { html, text } = await other.get('/packages/acme/lib/version?version=2.0.0');
     expect([html.includes('/usage'), text.includes('Used by')]).toEqual([false, false]);
     expect((await other.get('/packages/acme/lib/usage')).status).toBe(403);
+  });
+});
+
+describe('a version that an advisory calls malware', () => {
+  const advisory = { advisoryId: 'MAL-7', packageName: 'acme/lib', affectedVersions: '1.0.0', title: 'Steals keys' };
+  const offered = async (): Promise<readonly string[]> => {
+    const { json } = await registry.api('POST', '/api/tokens', { description: 'reads', kind: 'read' });
+    const headers = { authorization: `Bearer ${String(json['token'])}` };
+    const { body } = await request(`${registry.url()}/p2/acme/lib.json`, { headers });
+    const { packages } = (await body.json()) as { packages: Record<string, object> };
+    return Object.values((packages['acme/lib'] ?? {}) as Record<string, { version: string }>).map(
+      ({ version }) => version,
+    );
+  };
+  const textOf = async (path: string, of = browser): Promise<string> => (await of.get(path)).text;
+
+  it('needs people, on the overview and on the page “Status”, who learn only what they may know', async () => {
+    expect(await textOf('/overview', viewer)).toContain('All is well');
+    const reportedAt = '2026-03-01T12:00:00+00:00';
+    writeTree(registry.folder.path, { 'advisories.json': JSON.stringify([{ ...advisory, reportedAt }]) });
+    expect((await registry.cli('build')).exitCode).toBe(0);
+    await expect.poll(() => textOf('/overview'), { timeout: 20_000 }).toContain('acme/lib 1.0.0 is malware, used by');
+    expect((await browser.get('/overview')).html).toMatch(/href="security"[^>]*>Open security/);
+    expect(await textOf('/health')).toMatch(/Packages acme\/lib 1\.0\.0 is malware, used by Old one No rule/);
+    const seen = await textOf('/overview', viewer);
+    expect(seen).toContain('1 version is malware Ask an admin');
+    expect(seen).not.toMatch(/Old one|All is well/);
+  });
+
+  it('is blocked by the template of the policy, and the page “Security” says whether it is', async () => {
+    const open = await browser.get('/security');
+    expect(open.text).toContain('1 version is malware. No rule of the policy refuses acme/lib 1.0.0.');
+    expect(open.html).toMatch(/<a href="packages\/acme\/lib\/version\?version=1\.0\.0">1\.0\.0/);
+    expect(open.html).toMatch(/<a href="packages\/acme\/lib\/usage\?constraint=1\.0\.0">Used by 1 token/);
+    expect(await offered()).toContain('1.0.0');
+    const form = await browser.get('/policy/edit');
+    expect(form.text).not.toMatch(/looked at|The policy has no fault/);
+    const revision = /name="revision"[^>]* value="([^"]*)"/.exec(form.html)?.[1] ?? '';
+    const fields = { view: 'cards', policy: '{"rules": []}', revision, add: 'malware' };
+    const checked = await browser.post('/policy/check', fields);
+    expect(checked.text).toContain('It concerns 1 version now');
+    expect(checked.text).not.toContain('no list malware is known');
+    const current_password = 'correct horse battery staple';
+    expect((await browser.post('/policy/edit', { ...fields, current_password })).status).toBe(303);
+    await expect.poll(offered, { timeout: 10_000 }).toEqual(['2.0.0']);
+    expect(await textOf('/security')).toContain('1 version is malware. Rules of the policy refuse it.');
+    expect(await textOf('/overview', viewer)).toContain('All is well');
   });
 });

@@ -15,13 +15,14 @@ import { relativeTime } from '../../components/time.tsx';
 import { repositoryName } from '../repositories/repository-words.tsx';
 import { findingNeeds, type Need } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
+import { malwareNeeds, type KnownMalware } from './malware-needs.ts';
 
 export type { Need } from './finding-needs.ts';
 
 /** The areas of the page “Status”, with the beginnings of the addresses where they are repaired. */
 export const areas = {
   Sources: ['/repositories', '/connections', '/uploads'],
-  Packages: ['/packages', '/policy'],
+  Packages: ['/packages', '/policy', '/security'],
   'Other registries': ['/mirror'],
   Access: ['/tokens', '/publishers', '/people'],
   Notifications: ['/notifications'],
@@ -44,6 +45,7 @@ export interface NeedFacts {
   /** what other registries sent, and what was refused */
   readonly alarms: readonly MirrorAlarm[];
   readonly disks: readonly DiskSpace[] | undefined;
+  readonly malware: KnownMalware;
   /** true: the shared counters cannot be reached */
   readonly countsAlone: boolean;
   /** what the last check of the health found; undefined: there was none, or the visitor may not know */
@@ -59,6 +61,7 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
   const failing = facts.repositories.filter(({ status }) => status === 'error');
   const needs = [
     ...(facts.disks ?? []).flatMap(diskNeed),
+    ...atMost(malwareNeeds(facts.malware), 'more version is malware', 'more versions are malware', '/security'),
     ...buildNeeds(facts, failing.length),
     ...atMost(failing.map(repositoryNeed), 'more repository fails', 'more repositories fail', '/repositories'),
     ...connectionNeeds(facts.connections ?? []),

@@ -12,18 +12,19 @@ import type { Downloads } from '../../../packages/downloads.ts';
 import { readStatus, type Status, type StatusOptions } from '../../../status/status.ts';
 import type { Actor } from '../../../state/audit.ts';
 import { describeRepositories, type DescriptionParts } from '../../../sync/describe-repositories.ts';
+import { readMalware } from '../../../usage/read-exposures.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
 import type { Repositories } from '../../../sync/repositories.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
-import type { PublishedFiles } from '../../../core/tree/published-files.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
+import type { Permission } from '../../../auth/permissions.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { changesSomething } from '../history/history-page.tsx';
 import { describePublications, type DescribedPublication } from '../history/described-publication.ts';
 import { readLeftOut } from './left-out.ts';
 import { needsOf, type Need, type NeedFacts } from './needs.ts';
 
-export interface OverviewServices extends Omit<StatusOptions, 'published'>, CallerTokensOptions {
-  readonly published: PublishedFiles;
+export interface OverviewServices extends Omit<StatusOptions, 'published'>, CallerTokensOptions, UsageServices {
   readonly repositoriesOf: (actor: Actor) => Pick<Repositories, 'list'>;
   readonly jobs: DescriptionParts['jobs'];
   /** installs that clients reported */
@@ -65,6 +66,9 @@ export async function readOverview(services: OverviewServices, request: SignedIn
   return { ...found, installs: everyDay(counts, shownDays, request.nowMs), publications };
 }
 
+/** pages that not everybody may open */
+const limited: Readonly<Record<string, Permission>> = { '/health': 'getHealth', '/security': 'listExposures' };
+
 export async function readNeeds(services: OverviewServices, request: SignedInRequest): Promise<Needs> {
   const { nowMs, may } = request;
   const repositories = await readRepositories(services, request);
@@ -86,7 +90,7 @@ export async function readNeeds(services: OverviewServices, request: SignedInReq
     findings: may('getHealth') ? inspection.health.last()?.findings : undefined,
   };
   const needs = needsOf(facts, nowMs).map(({ to, ...need }) =>
-    to === undefined || (to === '/health' && !may('getHealth')) ? need : { ...need, to },
+    to === undefined || !may(limited[to] ?? 'listPackages') ? need : { ...need, to },
   );
   return { needs, status, disks: facts.disks, leftOut: leftOut.length };
 }
@@ -104,15 +108,16 @@ async function readRepositories(
 async function readFacts(
   services: OverviewServices,
   { may, caller, nowMs }: SignedInRequest,
-): Promise<Pick<NeedFacts, 'tokens' | 'disks' | 'connections' | 'endpoints'>> {
+): Promise<Pick<NeedFacts, 'tokens' | 'disks' | 'connections' | 'endpoints' | 'malware'>> {
   const { dataDirectory } = services;
-  const [tokens, disks, connections, endpoints] = await Promise.all([
+  const [tokens, disks, connections, endpoints, malware] = await Promise.all([
     may('listTokens') ? createCallerTokens(services, caller).list() : undefined,
     may('getHealth') && dataDirectory !== undefined ? measureDisks(dataDirectory) : undefined,
     may('listConnections') ? connectionProblems(services.state) : undefined,
     may('listEndpoints') ? endpointProblems(services.state, nowMs) : undefined,
+    readMalware(services, { caller, nowMs }),
   ]);
-  return { tokens, disks, connections, endpoints };
+  return { tokens, disks, connections, endpoints, malware: may('listExposures') ? malware : malware?.length };
 }
 
 async function readPublications(

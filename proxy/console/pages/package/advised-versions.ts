@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build
 import { compareNormalized } from '../../../../build/contract/ordering.ts';
 import { isDevVersion, normalizeVersion, type NormalizedVersion } from '../../../../build/contract/version.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
-import { isMalware } from '../../../policy/admin/package-standing.ts';
+import { isMalwareId, malwareList } from '../../../policy/judge/facts.ts';
 import { webAddress } from './web-links.ts';
 
 /** One advisory, or one entry of a filter list. */
@@ -46,7 +46,7 @@ export function versionWarnings(
         reportedAt: undefined,
         link: webAddress(entry['url']),
         affected: affectedBy(entry.constraint, versions),
-        isMalware: isMalware(list),
+        isMalware: list === malwareList,
       })),
     ),
   ];
@@ -103,7 +103,7 @@ function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[])
     reportedAt: text(reportedAt),
     link: webAddress(advisory['link']),
     affected: affectedBy(affectedVersions, versions),
-    isMalware: ids.some((id) => String(id).startsWith('MAL-')),
+    isMalware: ids.some(isMalwareId),
   };
 }
 

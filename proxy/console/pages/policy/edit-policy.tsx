@@ -79,7 +79,10 @@ async function showForm(services: PolicyPageServices, request: SignedInRequest, 
   const text = state.isPosted ? editedPolicy(state.fields) : textOf(policy);
   const read = parsePolicyText(text);
   const rules = asksCards(request, state) && 'policy' in read ? read.policy.rules : undefined;
-  const isTried = state.isPosted || (rules !== undefined && (await isSmall(services, request)));
+  const isEmpty = 'policy' in read && read.policy.rules.length === 0;
+  const isTried = isEmpty
+    ? state.isPosted && state.fields.optional('to') === undefined
+    : state.isPosted || (rules !== undefined && (await isSmall(services, request)));
   const tried: PolicyTrial | undefined = isTried ? await tryText(policyAdmin, text) : undefined;
   const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
   return {

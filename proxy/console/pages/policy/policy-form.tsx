@@ -125,7 +125,7 @@ function Panel({ policy, base, tried, changes }: PanelProps): Child {
       ) : (
         <>
           <CheckedPolicy check={tried.check} />
-          {tried.test === undefined ? null : <TrialResult test={tried.test} />}
+          {tried.test?.counts[0] === undefined ? null : <TrialResult test={tried.test} />}
         </>
       )}
     </section>

@@ -20,11 +20,7 @@ export function TrialResult({ test: { versions, counts, examined } }: { readonly
         {formatCount(examined, 'version was', 'versions were')} looked at: everything that is published or mirrored
         here. Used means installed or downloaded in the last 90 days.
       </p>
-      {counts.length === 0 ? (
-        <p class="soft">No rule concerns any of them.</p>
-      ) : (
-        <Table caption="Rules" columns={countColumns} rows={counts} />
-      )}
+      <Table caption="Rules" columns={countColumns} rows={counts} />
       {versions.length === 0 ? null : (
         <>
           <h3>Versions, those in use first</h3>

@@ -33,7 +33,7 @@ const mostText = 200;
 /** `1.2`, `v2`, `dev-main` */
 const versionWord = /^(?:v?\d[\w.-]*|dev-\S+)$/i;
 
-/** In the order of the page: packages with their versions, pages, tokens, people, settings. */
+/** In the order of the page: the version that is asked for, packages with versions, pages, tokens, people, settings. */
 export async function findAnything(
   services: SearchPageServices,
   request: SignedInRequest,
@@ -63,10 +63,18 @@ export async function findAnything(
     const found = { icon: 'package' as const, label: name, detail: description ?? '', to: `/packages/${name}` };
     return wanted === undefined ? [found] : [found, ...(await versionsOf(services, caller.view, name, wanted))];
   });
-  return (await Promise.all(rows)).flat();
+  const found = (await Promise.all(rows)).flat();
+  if (wanted === undefined) return found;
+  const versions = found.filter(({ detail }) => detail === 'version');
+  const first = versions.find(({ label }) => bare(label.split(' ')[1] ?? '') === bare(wanted)) ?? versions[0];
+  return first === undefined ? found : [first, ...found.filter((one) => one !== first)];
 }
 
-/** The newest versions that begin with `wanted`. */
+function bare(version: string): string {
+  return version.replace(/^v(?=\d)/i, '').toLowerCase();
+}
+
+/** The version `wanted`, and the newest that begin with it. */
 async function versionsOf(
   { published }: SearchPageServices,
   view: View | undefined,
@@ -75,10 +83,10 @@ async function versionsOf(
 ): Promise<readonly Found[]> {
   const name = parsePackageName(text);
   if (name === undefined) return [];
-  const bare = (version: string): string => version.replace(/^v(?=\d)/i, '').toLowerCase();
   return (await readPublishedPackage(published, name, view))
     .map(({ entry: { version } }) => version)
     .filter((version) => bare(version).startsWith(bare(wanted)))
+    .toSorted((one, other) => Number(bare(other) === bare(wanted)) - Number(bare(one) === bare(wanted)))
     .slice(0, 3)
     .map((version) => ({
       icon: 'git-commit-horizontal',

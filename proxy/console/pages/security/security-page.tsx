@@ -19,8 +19,10 @@ import type { PackagePageServices } from '../package/package-services.ts';
 import { Concerns } from '../package/concerns.tsx';
 import { UsageState, UsageUser } from '../package/usage-page.tsx';
 import { NotCounted } from '../package/used-by.tsx';
+import { VersionLink } from '../package/version-link.tsx';
 
 const mostRows = 200;
+const mostNamed = 5;
 
 export function registerSecurityPage(pages: Pages, services: PackagePageServices): void {
   pages.page({ path: '/security', operation: 'listExposures', show: (request) => showSecurity(services, request) });
@@ -35,7 +37,6 @@ function securityOf(
   { data, left_out: left, unread, counted_since: since }: ExposuresDocument,
   request: SignedInRequest,
 ) {
-  const malware = data.filter((one) => one.malware).length;
   const more = left + Math.max(0, data.length - mostRows);
   return (
     <>
@@ -44,12 +45,7 @@ function securityOf(
         sentence="Versions with an advisory whose archives clients get here, published or mirrored."
       />
       {since === null ? <NotCounted /> : null}
-      {malware === 0 ? null : (
-        <Notice kind="bad">
-          {formatCount(malware, 'version is malware', 'versions are malware')}. <A to="/policy">A rule of the policy</A>{' '}
-          can block malware.
-        </Notice>
-      )}
+      <MalwareNotice found={data.filter(({ malware }) => malware)} />
       {unread.map((name) => (
         <Notice kind="warn">{name} is damaged: whether it has an advisory is unknown.</Notice>
       ))}
@@ -65,13 +61,33 @@ function securityOf(
   );
 }
 
+function MalwareNotice({ found }: { readonly found: readonly ExposureDocument[] }): Child {
+  if (found.length === 0) return null;
+  const count = formatCount(found.length, 'version is malware', 'versions are malware');
+  const free = found.filter(({ refused }) => !refused).map(({ package: name, version }) => `${name} ${version}`);
+  if (free.length === 0)
+    return (
+      <Notice kind="warn">
+        {count}. Rules of the policy refuse {found.length === 1 ? 'it' : 'all of them'}.
+      </Notice>
+    );
+  const names = [...free.slice(0, mostNamed), ...(free.length > mostNamed ? [`${free.length - mostNamed} more`] : [])];
+  return (
+    <Notice kind="bad">
+      {count}. No rule of the policy refuses {names.join(', ')}. The template “Block malware” of{' '}
+      <A to="/policy">the policy</A> does.
+    </Notice>
+  );
+}
+
 function columnsOf(request: SignedInRequest): readonly Column<ExposureDocument>[] {
   return [
     {
       label: 'Version',
       cell: ({ package: name, version, origin }) => (
         <span class="breaks">
-          <A to={packagePath(name)}>{name}</A> <code>{version}</code>
+          <A to={packagePath(name)}>{name}</A>{' '}
+          <code>{origin === 'private' ? <VersionLink {...{ name, version }} /> : version}</code>
           {origin === 'mirrored' ? <span class="soft"> mirrored</span> : null}
         </span>
       ),
@@ -89,12 +105,15 @@ function columnsOf(request: SignedInRequest): readonly Column<ExposureDocument>[
 
 function LastUse({ row, request }: { readonly row: ExposureDocument; readonly request: SignedInRequest }): Child {
   const { package: name, version, last_used_on: day, last_used_by: user } = row;
-  if (day === null) return <span class="soft">none is known</span>;
   return (
     <div class="stack-tight">
-      <span>
-        {day}, <UsageUser token={user} request={request} />
-      </span>
+      {day === null ? (
+        <span class="soft">none is known</span>
+      ) : (
+        <span>
+          {day}, <UsageUser token={user} request={request} />
+        </span>
+      )}
       <A to={packagePath(name, 'usage', { constraint: version })}>{countUsers(row)}</A>
     </div>
   );
