@@ -83,7 +83,7 @@ function contentsFor(ask: Ask) {
 
 function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
   const cache = new ByteCache<{ readonly answer: unknown }>(cacheBytes);
-  const turns = new Map<string, LimitFunction>();
+  const inTurn = createTurns();
   let known = 0;
   const answer = async <Answer>(
     archives: readonly IndexEntry[],
@@ -115,12 +115,18 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     if (epoch === known) cache.set(key, { answer: made }, weightOf(made));
     return made;
   };
-  return async <Answer>(person: string, ...[archives, look]: Parameters<Ask>): Promise<Answer | Unseen> => {
-    if (archives.some(({ size }) => size > mostArchiveBytes)) return large;
+  return async <Answer>(person: string, ...[archives, look]: Parameters<Ask>): Promise<Answer | Unseen> =>
+    archives.some(({ size }) => size > mostArchiveBytes) ? large : inTurn(person, () => answer<Answer>(archives, look));
+}
+
+/** One call of a person at a time. */
+function createTurns(): <Result>(person: string, call: () => Promise<Result>) => Promise<Result> {
+  const turns = new Map<string, LimitFunction>();
+  return async (person, call) => {
     const turn = turns.get(person) ?? pLimit(1);
     turns.set(person, turn);
     if (turn.pendingCount >= mostOfPerson) throw busy();
-    return turn(() => answer<Answer>(archives, look)).finally(() => {
+    return turn(call).finally(() => {
       if (turn.activeCount + turn.pendingCount === 0) turns.delete(person);
     });
   };

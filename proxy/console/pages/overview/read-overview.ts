@@ -24,7 +24,8 @@ import { describePublications, type DescribedPublication } from '../history/desc
 import { readLeftOut } from './left-out.ts';
 import { needsOf, type Need, type NeedFacts } from './needs.ts';
 
-export interface OverviewServices extends Omit<StatusOptions, 'published'>, CallerTokensOptions, UsageServices {
+export interface OverviewServices
+  extends Omit<StatusOptions, 'published' | 'state'>, CallerTokensOptions, UsageServices {
   readonly repositoriesOf: (actor: Actor) => Pick<Repositories, 'list'>;
   readonly jobs: DescriptionParts['jobs'];
   /** installs that clients reported */
