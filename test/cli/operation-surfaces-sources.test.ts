@@ -86,6 +86,8 @@ const mirrored: Noun = {
     writeFileSync(folder.at('secret'), 'hunter2\n');
     return {};
   },
+  // the form has tried a sync
+  settled: ({ id, type, url, interval, credentials }) => ({ id, type, url, interval, credentials }),
   rows: [
     {
       api: 'POST /api/repositories',

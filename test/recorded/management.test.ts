@@ -338,6 +338,9 @@ it('the operations for packages and artifacts answer as recorded', async () => {
   ];
   for (const line of lines) await ask(`GET ${line}`);
   await transcript.ask('GET /api/exposures', {});
+  const locked = { packages: [{ name: 'acme/hello', version: '1.0.0' }], 'packages-dev': [] };
+  await ask('POST /api/projects?project=acme/site', locked);
+  await ask('POST /api/projects?project=', locked);
   const upload = (query: string, bytes: Buffer | string, more = {}) =>
     transcript.ask(`POST /api/artifacts${query}`, {
       headers: { ...as(writeToken), 'Content-Type': 'application/zip', ...more },

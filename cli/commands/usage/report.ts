@@ -20,5 +20,5 @@ export const { run } = operationCommand(
       lock === undefined ? `Removed ${name}.` : `${name} uses ${counted(count, 'package')} of this registry.`,
     ]);
   },
-  { area: 'all', makesState: true },
+  { area: 'all', changes: true, makesState: true },
 );

@@ -214,19 +214,11 @@ describe('a hostile archive', () => {
     expect((await visit('bomb.txt', 'raw')).status).toBe(404);
   });
 
-  it('with many files refuses nobody but the person who asks for much of it', async () => {
+  it('with many files is shown page by page', async () => {
     const entries = Array.from({ length: 5000 }, (_, at) => ({ name: `${at}.txt`, data: 'x', stored: true }));
     await replace(zipOf(entries));
-    expect((await visit('')).text).toContain('1000.txt 1 B');
-    await publishAgain();
-    const { browser: other } = await running.signIn('maintainer');
-    const pages = Array.from({ length: 400 }, (_, at) => browser.get(`/packages/acme/hostile/raw?path=${at}.txt`));
-    const one = other.get('/packages/acme/cart/raw?path=src/Total.php&version=1.0.0');
-    const replies = await Promise.all(pages);
-    expect((await one).status).toBe(200);
-    // a person may have so many requests at once; the others are told to come again
-    const refused = replies.filter(({ status }) => status !== 200);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const { status, headers } of refused) expect([status, headers['retry-after']]).toEqual([500, '2']);
+    const { text } = await visit('');
+    expect(text).toContain('1000.txt 1 B');
+    expect(text).not.toContain('4999.txt');
   });
 });

@@ -114,7 +114,7 @@ function LastUse({ row, request }: { readonly row: ExposureDocument; readonly re
           {day}, <UsageUser token={user} request={request} />
         </span>
       )}
-      <A to={packagePath(name, 'usage', { constraint: version })}>{countUsers(row)}</A>
+      <A to={packagePath(name, 'usage', { constraint: version })}>Used by {countUsers(row)}</A>
     </div>
   );
 }
