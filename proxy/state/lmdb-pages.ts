@@ -110,12 +110,21 @@ function nodesOf(page: Buffer, number: number, isBranch: boolean): number[] {
   const count = (lower - headerSize) / 2;
   if (!Number.isInteger(count) || count < (isBranch ? 2 : 1) || lower > upper || upper > page.length)
     throw new PageFault(`page ${number} has no room for what it names`);
-  return Array.from({ length: count }, (_, index) => {
+  const nodes = Array.from({ length: count }, (_, index) => {
     const node = page.readUInt16LE(headerSize + 2 * index) + headerSize;
     if (node < upper || node + nodeHeaderSize > page.length || endOf(page, node, isBranch) > page.length)
       throw new PageFault(`page ${number} has a row that leads out of it`);
     return node;
   });
+  // rows fill the end of their page without gaps: a later write would move the wrong bytes
+  const end = nodes
+    .toSorted((one, other) => one - other)
+    .reduce(
+      (next, node) => (node === next ? endOf(page, node, isBranch) + (endOf(page, node, isBranch) % 2) : 0),
+      upper,
+    );
+  if (end !== page.length) throw new PageFault(`page ${number} has rows that overlap`);
+  return nodes;
 }
 
 function endOf(page: Buffer, node: number, isBranch: boolean): number {
