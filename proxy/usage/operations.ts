@@ -54,7 +54,14 @@ export const listExposures = operation({
   run: (services: UsageServices, _input, call) => readExposures(services, call),
 });
 
-const locked = z.array(z.object({ name: z.string().max(300), version: z.string().max(200) })).max(2000);
+const locked = z
+  .array(
+    z.object({
+      name: z.string().max(300).meta({ description: 'the package', example: 'acme/hello' }),
+      version: z.string().max(200).meta({ description: 'its version, as the lock file has it', example: '1.2.0' }),
+    }),
+  )
+  .max(2000);
 
 export const reportProject = operation({
   id: 'reportProject',
@@ -69,11 +76,15 @@ export const reportProject = operation({
   query: z.strictObject({
     project: z
       .string()
+      .max(100)
       .regex(/^\w[\w ./@-]{0,99}$/, 'must be 1 to 100 letters, digits, spaces and . / @ _ -')
       .meta({ description: 'the name of the project', example: 'acme/shop' }),
   }),
   body: z
-    .object({ packages: locked, 'packages-dev': locked.nullish() })
+    .object({
+      packages: locked.meta({ description: 'the packages that the project runs' }),
+      'packages-dev': locked.nullish().meta({ description: 'those for its development' }),
+    })
     .meta({ description: 'a composer.lock: other fields are ignored' }),
   answer: z.object({ packages: z.number().int().meta({ description: 'the number of packages that are stored' }) }),
   answers: 'what is stored',

@@ -169,7 +169,7 @@ describe('an example of a request', () => {
         JSON.stringify(operation.example),
         (_key, value: unknown) => real[String(value)] ?? value,
       ) as unknown;
-      const path = operation.template.replace('{id}', subject);
+      const path = `${operation.template.replace('{id}', subject)}${id === 'reportProject' ? '?project=site' : ''}`;
       const reply = await registry.call(operation.method, path, { body, ...(as === undefined ? {} : { as }) });
       if (ofPublished.has(id)) return expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
       expect([reply.status, reply.json()['code'], reply.json()['details']]).toEqual([

@@ -87,7 +87,8 @@ describe('row 45: a field that the operation does not accept', () => {
   it.each(['id', 'created_at', 'created_by', 'password_hash', 'is_admin', '__proto__', 'surprise'])(
     'makes every otherwise valid request invalid: %s',
     async (field) => {
-      for (const operation of withBody.filter(({ id }) => id !== 'checkPolicy')) {
+      // a composer.lock has fields of Composer
+      for (const operation of withBody.filter(({ id }) => id !== 'checkPolicy' && id !== 'reportProject')) {
         const body = `${JSON.stringify(operation.example).replace(/\}$/, '')}${JSON.stringify(operation.example) === '{}' ? '' : ','}${JSON.stringify(field)}:"x"}`;
         const reply = await send(operation, body);
         expect([operation.id, reply.status, reply.json()['code']]).toEqual([operation.id, 400, 'INVALID_INPUT']);
