@@ -53,6 +53,14 @@ const repositories: Noun = {
       remote: 'done',
       wrong: { path: 'only', value: ['..'], add: '--only ..' },
     },
+    // before the interval, which may start a sync too
+    {
+      api: 'POST /api/repositories/{id}/sync',
+      command: 'repository sync {id}',
+      form: '/repositories/{id}/sync',
+      remote: 'done',
+      until: ({ status }) => status === 'active',
+    },
     {
       api: 'PATCH /api/repositories/{id}',
       body: { interval: 900, minimum_stability: 'beta', only: null },
@@ -60,13 +68,6 @@ const repositories: Noun = {
       form: '/repositories/{id}/edit',
       fields: { interval: '900', minimum_stability: 'beta', only: '' },
       wrong: { path: 'except', value: ['..'], add: '--except ..' },
-    },
-    {
-      api: 'POST /api/repositories/{id}/sync',
-      command: 'repository sync {id}',
-      form: '/repositories/{id}/sync',
-      remote: 'done',
-      until: ({ status }) => status === 'active',
     },
     {
       api: 'DELETE /api/repositories/{id}?confirm={id}',
