@@ -11,7 +11,7 @@ import { ThreadBusy, type RunInThread } from '../packages/worker-thread.ts';
 import type { ComparedFiles } from './compare-files.ts';
 import { unseen, type FileDifference, type InsideView, type rawFile, type Unseen } from './look-inside.ts';
 
-/** What the worker is asked. */
+/** A question to the worker thread. */
 export interface Look {
   readonly kind: 'look' | 'raw' | 'known' | 'compare' | 'list';
   /** absolute paths, each with what changes with its content */
@@ -98,13 +98,14 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     if (found !== undefined) return found.answer as Answer;
     const files = archives.map((archive) => ({ file: fileOf(archive), identity: `${epoch} ${archive.shasum}` }));
     const call = (isPlain: boolean): Promise<Answer | Unseen> =>
-      run('lookInto', { ...look, isPlain, archives: files }, longestMs);
+      run<Answer | Unseen>('lookInto', { ...look, isPlain, archives: files }, longestMs).catch((error: unknown) => {
+        throw error instanceof ThreadBusy ? busy() : error;
+      });
     // a text that takes too long to highlight is shown plain
     const made = await call(false)
-      .catch((error: unknown): Promise<Answer | Unseen> => {
-        if (error instanceof ThreadBusy) throw busy();
-        return look.kind === 'look' ? call(true) : Promise.reject(error);
-      })
+      .catch((error: unknown) =>
+        look.kind === 'look' && !(error instanceof RegistryError) ? call(true) : Promise.reject(error as Error),
+      )
       .catch((error: unknown) => {
         if (error instanceof RegistryError) throw error;
         onUnseen(error);

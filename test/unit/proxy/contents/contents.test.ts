@@ -3,17 +3,17 @@
 import { expect, it } from 'vitest';
 import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import { createContents, type Look } from '../../../../proxy/contents/contents.ts';
-import type { RunInThread } from '../../../../proxy/packages/worker-thread.ts';
+import { ThreadBusy, type RunInThread } from '../../../../proxy/packages/worker-thread.ts';
 
 const archive = { path: 'dist/acme/cart/1.0.0.zip', shasum: 'a'.repeat(40), size: 1000 } as IndexEntry;
 
-function open(fails = false) {
+function open(failure?: Error) {
   const asked: string[] = [];
   const answers: (() => void)[] = [];
   const run: RunInThread = <Result>(_name: string, task: unknown) => {
     asked.push(String((task as Look).paths[0]));
     return new Promise<Result>((resolve, reject) => {
-      answers.push(() => (fails ? reject(new Error('too slow')) : resolve(undefined as Result)));
+      answers.push(() => (failure === undefined ? resolve(undefined as Result) : reject(failure)));
     });
   };
   const published = { epoch: () => Promise.resolve(1) };
@@ -41,11 +41,21 @@ it('one person has one call in the thread, and others do not wait for the rest',
 });
 
 it('an archive that takes too long is opened once', async () => {
-  const { asked, answers, contents } = open(true);
+  const { asked, answers, contents } = open(new Error('too slow'));
   const first = contents('usr_one').raw(archive, 'first');
   await expect.poll(() => asked).toEqual(['first']);
   answers[0]?.();
   expect(await first).toMatchObject({ kind: 'unseen' });
   expect(await contents('usr_two').raw(archive, 'second')).toMatchObject({ kind: 'unseen' });
   expect(asked).toEqual(['first']);
+});
+
+it('an archive is asked about again after the thread was busy', async () => {
+  const { asked, answers, contents } = open(new ThreadBusy());
+  for (const path of ['first', 'second']) {
+    const refused = expect(contents('usr_one').look(archive, path, 1)).rejects.toMatchObject({ code: 'OVERLOADED' });
+    await expect.poll(() => asked.at(-1)).toBe(path);
+    answers.at(-1)?.();
+    await refused;
+  }
 });
