@@ -18,9 +18,9 @@ export interface ReadyArchive {
  * The README and CHANGELOG in the package's own folder. A faulty text never prevents the publication of a version: it
  * counts as absent.
  */
-export type PackageTexts = { readonly [Kind in TextKind]?: PackageText };
+export type PackageTexts = { readonly [Kind in TextKind]?: ArchivedText };
 
-export interface PackageText {
+export interface ArchivedText {
   /** equal only for equal bytes, within one package and one build */
   readonly identity: string;
   /** undefined if it cannot be read */

@@ -1,10 +1,10 @@
 // A version constraint as data: comparisons, and groups of them. Parsers make it; `matches` reads it.
 
-export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>=';
+export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
 export interface Comparison {
   readonly kind: 'comparison';
-  readonly operator: Operator;
+  readonly operator: ComparisonOperator;
   /** normalized; a bound may also be a version of no package, for example 1.0.0.0-BETA */
   readonly version: string;
 }

@@ -1,7 +1,7 @@
 // One part of a constraint, between its commas, blanks and bars: `^1.2`, `~1.2.3`, `1.*`, `1.0 - 2.0`, `>=1.0@beta`,
 // `dev-main#abc1234` (composer/semver, VersionParser.php, parseConstraint).
 
-import type { Comparison, Operator, ParsedPart } from './constraint-model.ts';
+import type { Comparison, ComparisonOperator, ParsedPart } from './constraint-model.ts';
 import { parseRange } from './constraint-range.ts';
 import { asciiLowerCase, stripWhiteStart, whiteSpace } from './php-text.ts';
 import { modifierPattern, parseStability, stabilityFlags } from './stability.ts';
@@ -69,11 +69,11 @@ function normalizeOperand(operand: string): string | undefined {
   return normalizeVersion(`dev-${operand.slice(0, -4)}`);
 }
 
-function operatorOf(sign: string): Operator {
+function operatorOf(sign: string): ComparisonOperator {
   if (sign === '' || sign === '=') return '==';
-  return sign === '<>' ? '!=' : (sign as Operator);
+  return sign === '<>' ? '!=' : (sign as ComparisonOperator);
 }
 
-function comparison(operator: Operator, version: string): Comparison {
+function comparison(operator: ComparisonOperator, version: string): Comparison {
   return { kind: 'comparison', operator, version };
 }

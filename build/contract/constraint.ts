@@ -1,7 +1,7 @@
 // Version constraints as Composer parses and matches them (composer/semver 3.4, VersionParser.php, parseConstraints;
 // Constraint.php). `self.version` is no constraint: the reader of a link replaces it with the package's own version.
 
-import type { Comparison, Constraint, Operator } from './constraint-model.ts';
+import type { Comparison, Constraint, ComparisonOperator } from './constraint-model.ts';
 import { parseSingleConstraint } from './constraint-part.ts';
 import { splitAlternatives, splitConjunction } from './constraint-split.ts';
 import { phpVersionCompare } from './php-version-compare.ts';
@@ -48,7 +48,7 @@ function grouped(kind: 'all' | 'some', parts: readonly Constraint[]): Constraint
   return only !== undefined && parts.length === 1 ? only : { kind, parts };
 }
 
-function compares(version: string, operator: Operator, bound: string): boolean {
+function compares(version: string, operator: ComparisonOperator, bound: string): boolean {
   if (version.startsWith('dev-') || bound.startsWith('dev-')) {
     if (operator === '!=') return version !== bound;
     return operator === '==' && version === bound;

@@ -223,7 +223,7 @@ export class RegistryError extends Error {
 }
 
 /** A fault of a field. */
-export interface Issue {
+export interface FieldFault {
   /** `packages.3` */
   readonly path: string;
   /** completes "The value …": `must be one line of 1 to 100 characters` */
@@ -231,7 +231,7 @@ export interface Issue {
 }
 
 /** INVALID_INPUT with every fault. */
-export function invalidInput(...issues: readonly Issue[]): RegistryError {
+export function invalidInput(...issues: readonly FieldFault[]): RegistryError {
   return new RegistryError('INVALID_INPUT', {
     details: { issues: issues.map(({ path, message }) => ({ path, message })) },
   });

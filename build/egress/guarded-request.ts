@@ -6,7 +6,7 @@ import type { AddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';
 import { EgressFailure, shownUrl } from './egress-failure.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
-import { exchangeHttp, type HttpResponse } from './http-exchange.ts';
+import { exchangeHttp, type IncomingResponse } from './http-exchange.ts';
 import { parseUrl } from '../contract/parse-url.ts';
 
 export interface GuardedAccess {
@@ -34,7 +34,7 @@ export interface GuardedAnswer {
   /** the last one, behind all redirects */
   readonly url: URL;
   readonly home: boolean;
-  readonly response: HttpResponse;
+  readonly response: IncomingResponse;
 }
 
 const maxRedirects = 5;
@@ -73,7 +73,7 @@ export async function getGuarded(
  * Discards an unused body, which would occupy its connection. A short body is read and dropped, so that the next
  * request can use the connection.
  */
-export function discard({ status, headers, body }: HttpResponse): void {
+export function discard({ status, headers, body }: IncomingResponse): void {
   if (status === 304 || Number(headers['content-length'] ?? Number.NaN) <= shortBytes) body.resume();
   else body.destroy();
 }

@@ -7,7 +7,7 @@ import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { GuardedAgent } from './guarded-agent.ts';
 
-export interface HttpRequest {
+export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** ends the request, and the body of its response */
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
 }
 
-export interface HttpResponse {
+export interface IncomingResponse {
   readonly status: number;
   /** by lower-case name; a repeated header is ambiguous, and omitted */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ export interface HttpResponse {
 }
 
 /** Rejects with Node's error, with HttpTimeout, or with the reason of the signal. A 1xx response is passed over. */
-export function exchangeHttp(url: URL, agent: GuardedAgent, request: HttpRequest): Promise<HttpResponse> {
+export function exchangeHttp(url: URL, agent: GuardedAgent, request: OutgoingRequest): Promise<IncomingResponse> {
   return send(url, agent, request, false);
 }
 
@@ -43,7 +43,7 @@ export class HttpTimeout extends Error {
 }
 
 /** `anew`: on a new connection. */
-function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean): Promise<HttpResponse> {
+function send(url: URL, agent: GuardedAgent, given: OutgoingRequest, anew: boolean): Promise<IncomingResponse> {
   const { headers, signal, body, method = 'POST' } = given;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

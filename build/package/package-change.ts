@@ -17,7 +17,7 @@ import type { PendingHistory } from './pending-publications.ts';
 import type { DocumentKind, FormerDocument, PackageChange, RecordedVersion } from '../history/record.ts';
 
 /** A document that history stores for rollbacks before another document replaces it. */
-export interface CachedDocument {
+export interface DocumentForHistory {
   readonly area: OutputArea;
   readonly path: string;
   readonly digest: string;
@@ -25,7 +25,7 @@ export interface CachedDocument {
 
 export interface PackageHistory {
   readonly change: PackageChange;
-  readonly kept: readonly CachedDocument[];
+  readonly kept: readonly DocumentForHistory[];
 }
 
 export interface ChangeInputs {
@@ -45,7 +45,7 @@ type FormerVersion = Pick<IndexEntry, 'version' | 'version_normalized' | 'refere
 
 interface Former {
   readonly document: FormerDocument;
-  readonly at: Omit<CachedDocument, 'digest'> | undefined;
+  readonly at: Omit<DocumentForHistory, 'digest'> | undefined;
   readonly versions: readonly FormerVersion[];
 }
 
@@ -55,7 +55,7 @@ export async function packageChange(inputs: ChangeInputs): Promise<PackageHistor
   const covered = pending.of(name);
   if (replaced.size === 0 && covered === undefined) return undefined;
   const former: { [Kind in DocumentKind]?: FormerDocument } = {};
-  const cachedDocuments: CachedDocument[] = [];
+  const cachedDocuments: DocumentForHistory[] = [];
   const before: FormerVersion[] = [];
   for (const kind of ['stable', 'dev'] as const) {
     const pendingOne = covered?.[kind];

@@ -8,7 +8,7 @@ import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { Output, StagedFile } from '../output/output.ts';
 import type { Placement } from '../output/publication.ts';
-import type { PackageText, PackageTexts } from '../archive/content.ts';
+import type { ArchivedText, PackageTexts } from '../archive/content.ts';
 
 export type TextsOfVersion = Pick<IndexEntry, 'readme' | 'changelog'>;
 
@@ -31,7 +31,7 @@ export function createTextStager(
   const digests = new SingleFlight<TextDigest | undefined>({ keeps: 'settled' });
   const staged = new Map<TextDigest, StagedFile>();
 
-  const stageText = async (text: PackageText): Promise<TextDigest | undefined> => {
+  const stageText = async (text: ArchivedText): Promise<TextDigest | undefined> => {
     const bytes = await text.read();
     if (bytes === undefined) return undefined;
     const shown = textOf(bytes);
@@ -40,7 +40,7 @@ export function createTextStager(
       staged.set(digest, await output.stage(shown));
     return digest;
   };
-  const digestOfText = (text: PackageText | undefined): Promise<TextDigest | undefined> =>
+  const digestOfText = (text: ArchivedText | undefined): Promise<TextDigest | undefined> =>
     text === undefined ? Promise.resolve(undefined) : digests.run(text.identity, () => stageText(text));
 
   return {

@@ -5,7 +5,7 @@ import type { PurgeReason } from '../contract/purged.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 
-export interface VersionContent {
+export interface ContentToPurge {
   readonly name: string;
   readonly version: string;
   readonly version_normalized: string;
@@ -14,7 +14,7 @@ export interface VersionContent {
 
 /** Returns the command as typed in a shell. */
 export function purgeCommand(
-  { name, version, version_normalized: normalized, reference }: VersionContent,
+  { name, version, version_normalized: normalized, reference }: ContentToPurge,
   reason: PurgeReason,
 ): string {
   const content = isDevVersion(normalized) && reference !== '' ? ` --reference ${reference.slice(0, 12)}` : '';

@@ -13,7 +13,7 @@ import type { Context } from '../io/context.ts';
 import { oneLine, printJson, printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { NeedsConsole } from '../remote/needs-console.ts';
-import { allPages, type Page, type PageQuery } from '../remote/all-pages.ts';
+import { allPages, type ListPage, type PageQuery } from '../remote/all-pages.ts';
 import { remoteOf, type Remote } from '../remote/remote.ts';
 import type { CommandModule } from './command-parts.ts';
 import { rememberedRegistry } from './remembered-registry.ts';
@@ -50,7 +50,7 @@ export interface OperationCommand<Services> extends CommandInput {
   readonly call: <Input, Output>(operation: Operation<Services, Input, Output>, input: Input) => Promise<Output>;
   /** The items of all pages, or the first `most`. `more`: what the list takes beside its page. */
   readonly all: <Input extends PageQuery, Item>(
-    operation: Operation<Services, Input, Page<Item>>,
+    operation: Operation<Services, Input, ListPage<Item>>,
     more?: Omit<Input, keyof PageQuery>,
     most?: number,
   ) => Promise<readonly Item[]>;

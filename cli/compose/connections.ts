@@ -1,7 +1,7 @@
 // The composition root of connections to forges: records, refreshes, and when.
 
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import { createConnections, type Connections } from '../../proxy/forges/connections.ts';
+import { createConnections, type ForgeConnections } from '../../proxy/forges/connections.ts';
 import { planConnection, type ConnectionPlan } from '../../proxy/forges/plan-connection.ts';
 import type { ConnectionDraft } from '../../proxy/forges/parse-connection.ts';
 import { createRefreshSchedule, type RefreshSchedule } from '../../proxy/forges/refresh/refresh-schedule.ts';
@@ -21,7 +21,7 @@ import { hookPath, type HookOwner } from '../../proxy/hooks/hook-record.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 
 export interface Connecting {
-  readonly connectionsOf: (actor: Actor) => Connections;
+  readonly connectionsOf: (actor: Actor) => ForgeConnections;
   readonly planOf: (actor: Actor) => (draft: ConnectionDraft) => Promise<ConnectionPlan>;
   readonly refresher: Refresher;
 }

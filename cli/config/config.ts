@@ -10,7 +10,7 @@ import type { Environment } from '../io/environment.ts';
 import { pathFault, shown, type BaseFolder } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
-import type { Refuse } from './shape.ts';
+import type { ReportFault } from './shape.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export type SettingOrigin =
@@ -110,7 +110,7 @@ async function parsedValue(
   setting: Setting<unknown>,
   raw: unknown,
   base: BaseFolder,
-  refuse: Refuse,
+  refuse: ReportFault,
 ): Promise<unknown> {
   let isReported = false;
   const value = await setting.parse(raw, base, (at, complaint) => {

@@ -13,7 +13,7 @@ import {
   type IdentityProvider,
   type SecretPlace,
 } from '../../proxy/sso/model/provider.ts';
-import { choice, complaintOf, listOf, mapOf, meant, orList, text, type Refuse, type Shape } from './shape.ts';
+import { choice, complaintOf, listOf, mapOf, meant, orList, text, type ReportFault, type Shape } from './shape.ts';
 import { plainText } from './text-schemas.ts';
 
 const someText = (allowed: string, description: string): Shape<string> =>
@@ -188,7 +188,7 @@ function readFields(
   },
   value: JsonObject,
   at: string,
-  refuse: Refuse,
+  refuse: ReportFault,
 ): JsonObject | undefined {
   const missing = needed.filter((name) => value[name] === undefined);
   for (const name of missing) refuse(at, `has no ${name}.`);

@@ -7,7 +7,7 @@ import {
   longestNotice,
   type ClientNotice,
 } from '../../proxy/settings/client-notice.ts';
-import { complaintOf, meant, text, type Refuse, type Shape } from './shape.ts';
+import { complaintOf, meant, text, type ReportFault, type Shape } from './shape.ts';
 import { plainText } from './text-schemas.ts';
 
 const versionsAllowed = 'a constraint for the version of Composer, such as "<2.5"';
@@ -60,7 +60,7 @@ function readField(
   shape: Shape<string>,
   value: Parameters<Shape<string>['read']>[0] | undefined,
   at: string,
-  refuse: Refuse,
+  refuse: ReportFault,
 ): string | undefined {
   if (value !== undefined) return shape.read(value, `${at}.${field}`, refuse);
   refuse(at, `has no ${field}.`);

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { BaseFolder } from './setting-values.ts';
-import type { Refuse } from './shape.ts';
+import type { ReportFault } from './shape.ts';
 
 export interface Setting<T> {
   /** the key in libretto.json; a dot separates nested objects */
@@ -17,7 +17,7 @@ export interface Setting<T> {
   readonly purpose: string;
   /** completes "allowed: …" */
   readonly allowed: string;
-  readonly parse: (raw: unknown, base: BaseFolder, refuse: Refuse) => T | undefined | Promise<T | undefined>;
+  readonly parse: (raw: unknown, base: BaseFolder, refuse: ReportFault) => T | undefined | Promise<T | undefined>;
   /** the reason of a refusal that `allowed` does not explain: follows `which` */
   readonly reason?: (raw: unknown) => string | undefined;
   readonly standard: (base: BaseFolder) => T;

@@ -8,13 +8,13 @@ import { nearest } from '../text/suggest.ts';
 /**
  * Receives each fault: its place (`.only[0]`, relative to the value), and the complaint, as in `… is 5; allowed: …`.
  */
-export type Refuse = (at: string, complaint: string) => void;
+export type ReportFault = (at: string, complaint: string) => void;
 
 export interface Shape<T> {
   /** JSON Schema, draft 7 */
   readonly schema: JsonObject;
   /** undefined for a refused value */
-  readonly read: (value: JsonValue, at: string, refuse: Refuse) => T | undefined;
+  readonly read: (value: JsonValue, at: string, refuse: ReportFault) => T | undefined;
 }
 
 export function complaintOf(value: JsonValue, allowed: string): string {

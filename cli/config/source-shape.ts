@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { SourceOptions } from '../../build/sources/options.ts';
 import { sourceRefusal } from '../../build/sources/spec.ts';
-import { choice, complaintOf, either, mapped, meant, orList, text, type Refuse, type Shape } from './shape.ts';
+import { choice, complaintOf, either, mapped, meant, orList, text, type ReportFault, type Shape } from './shape.ts';
 import { filters, git, mirrored, packages, path, repositoryUrl, url } from './source-fields.ts';
 import { plainText } from './text-schemas.ts';
 
@@ -83,10 +83,10 @@ const plain: Shape<SourceEntry> = mapped(
 
 export const sourceShape: Shape<SourceEntry> = either((value) => typeof value === 'string', plain, described);
 
-function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): SourceEntry | undefined {
+function readKind(kind: string, value: JsonObject, at: string, refuse: ReportFault): SourceEntry | undefined {
   const { prefix = '', places = {}, options = {} } = kinds[kind] ?? {};
   let wrong = false;
-  const note: Refuse = (where, complaint) => {
+  const note: ReportFault = (where, complaint) => {
     wrong = true;
     refuse(where, complaint);
   };
@@ -115,7 +115,7 @@ function readFields(
   kind: string,
   value: JsonObject,
   at: string,
-  refuse: Refuse,
+  refuse: ReportFault,
 ): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [field, given] of Object.entries(value)) {

@@ -20,13 +20,13 @@ import {
   mostNames,
   type PublicationPage,
   type Publications,
-  type PublicationSummary,
+  type RecordedPublication,
 } from '../../proxy/inspection/publications.ts';
 import { parsePublished, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 
 interface CachedSummary {
   readonly stamp: FileStamp;
-  readonly summary: PublicationSummary;
+  readonly summary: RecordedPublication;
 }
 
 const cacheBytes = 4 * 1024 * 1024;
@@ -69,7 +69,7 @@ export function createRecordedPublications(dataDirectory: string, published: Pub
 
 /** `start`: serial of the first publication; each names the one before it. */
 async function pageFrom(records: Records, start: number, limit: number): Promise<PublicationPage> {
-  const publications: PublicationSummary[] = [];
+  const publications: RecordedPublication[] = [];
   for (let serial = start; serial > 0;) {
     if (publications.length === limit)
       return { publications, next: records.has(serial) ? (publications.at(-1)?.serial ?? null) : null };
@@ -99,7 +99,7 @@ class Records {
     return this.#reading.run(serial, () => readRecord(this.#pathOf(serial), serial));
   }
 
-  async summarize(serial: number): Promise<PublicationSummary | undefined> {
+  async summarize(serial: number): Promise<RecordedPublication | undefined> {
     const path = this.#pathOf(serial);
     const stamp = stampFile(path);
     const known = this.#cache.get(path);
@@ -116,7 +116,7 @@ class Records {
   }
 }
 
-function summarize(record: PublicationRecord): PublicationSummary {
+function summarize(record: PublicationRecord): RecordedPublication {
   const first = record.packages.slice(0, mostNames);
   const releasesIn = (kind: 'added' | 'withdrawn'): readonly string[] =>
     first

@@ -6,7 +6,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { AcceptedPackage } from '../../proxy/mirror/archives/accepted-package.ts';
 import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { offeredVersions, type DropReason } from '../../proxy/mirror/versions/offered-version.ts';
-import { applyRules, type Refused, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
+import { applyRules, type RefusedVersion, type ReleaseRules } from '../../proxy/mirror/rules/release-rules.ts';
 import type { CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { pinVersions } from '../../proxy/mirror/archives/pinned-versions.ts';
 import { checkUpstreamRecord } from './compose-mirror.ts';
@@ -17,7 +17,7 @@ export interface UnofferedVersions {
     readonly because: string;
     readonly reason: DropReason | 'document' | 'rule';
     /** the rule, or `purged`; null for other reasons */
-    readonly setting: Refused['setting'] | null;
+    readonly setting: RefusedVersion['setting'] | null;
   }[];
   /** alarms: the accepted version is still served */
   readonly changed: readonly { readonly version: string; readonly message: string }[];

@@ -6,7 +6,7 @@ import { listPurged } from '../../build/package/purged.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { removePurged } from '../../proxy/mirror/archives/remove-purged.ts';
-import type { PurgeOrder } from '../../proxy/packages/version-purger.ts';
+import type { PurgeRequest } from '../../proxy/packages/version-purger.ts';
 import { artifactBuild } from '../builds/artifact-build.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
@@ -17,7 +17,7 @@ import { UsageError } from '../io/usage-error.ts';
 
 /** The builder's outcome, as a child prints it. Throws BuildBusy, BuildRefused and StorageError. */
 export async function purgeLocally(
-  order: PurgeOrder,
+  order: PurgeRequest,
   dryRun: boolean,
   config: Config,
   context: Context,

@@ -3,7 +3,7 @@
 import { UsageError } from '../io/usage-error.ts';
 
 /** Items of a page, as every list answers. */
-export interface Page<Item> {
+export interface ListPage<Item> {
   readonly data: readonly Item[];
   readonly next_cursor: string | null;
 }
@@ -22,7 +22,7 @@ const mostPages = 10_000;
  * list without an end.
  */
 export async function allPages<Input extends PageQuery, Item>(
-  read: (query: Input) => Promise<Page<Item>>,
+  read: (query: Input) => Promise<ListPage<Item>>,
   more?: Omit<Input, keyof PageQuery>,
   most = Number.POSITIVE_INFINITY,
 ): Promise<readonly Item[]> {
@@ -30,7 +30,7 @@ export async function allPages<Input extends PageQuery, Item>(
   const seen = new Set<string>();
   for (let cursor: string | null | undefined; cursor !== null && items.length < most;) {
     const limit = Math.min(longestPage, most - items.length);
-    const page: Page<Item> = await read({ ...more, limit, cursor } as unknown as Input);
+    const page: ListPage<Item> = await read({ ...more, limit, cursor } as unknown as Input);
     for (const item of page.data) items.push(item);
     cursor = page.next_cursor;
     if (cursor !== null && (seen.size === seen.add(cursor).size || seen.size > mostPages))

@@ -1,6 +1,6 @@
 // The text of webhooks on the command line. Pure.
 
-import type { DeliveryDocument, HookDocument } from '../../proxy/hooks/hook-schema.ts';
+import type { HookDeliveryDocument, HookDocument } from '../../proxy/hooks/hook-schema.ts';
 import { counted, formatFields, formatTable } from '../io/output.ts';
 
 /** `address`: the whole address for the provider. */
@@ -31,7 +31,7 @@ function refusalLines(refused: HookDocument['refused']): readonly string[] {
   ];
 }
 
-function deliveryLines(deliveries: readonly DeliveryDocument[]): string[] {
+function deliveryLines(deliveries: readonly HookDeliveryDocument[]): string[] {
   if (deliveries.length === 0) return ['', 'No delivery has arrived yet.'];
   const rows = deliveries.map((delivery) => [
     delivery.id,
@@ -54,7 +54,7 @@ function deliveryLines(deliveries: readonly DeliveryDocument[]): string[] {
 }
 
 /** `succeeded (job_…)`, `waiting`, `ping` */
-function resultOf({ outcome, syncs }: DeliveryDocument): string {
+function resultOf({ outcome, syncs }: HookDeliveryDocument): string {
   if (outcome !== 'sync') return outcome;
   return syncs
     .map(({ job_id: job, state }) => (job === null ? (state ?? 'no longer kept') : `${String(state)} (${job})`))

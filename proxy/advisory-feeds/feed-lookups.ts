@@ -19,18 +19,18 @@ export interface FeedLookupsOptions {
   readonly now: () => number;
   readonly report: ReportFeedEvent;
   /** Called after the questions without an answer may have changed. Never rejects. */
-  readonly noteWaiting: (waiting: Waiting) => Promise<void>;
+  readonly noteWaiting: (waiting: WaitingPackages) => Promise<void>;
 }
 
 /** The packages that a feed has not answered about yet, by its identifier. */
-export type Waiting = ReadonlyMap<string, readonly PackageName[]>;
+export type WaitingPackages = ReadonlyMap<string, readonly PackageName[]>;
 
 export interface FeedLookups {
   /** Never rejects. */
   readonly lookUp: (name: PackageName) => Promise<void>;
   /** Asks about packages that an earlier process left without an answer. */
-  readonly resume: (waiting: Waiting) => void;
-  readonly waiting: () => Waiting;
+  readonly resume: (waiting: WaitingPackages) => void;
+  readonly waiting: () => WaitingPackages;
   /** Resolves when no question is asked again. */
   readonly close: () => Promise<void>;
 }
@@ -54,7 +54,7 @@ export function createFeedLookups({ feeds, signal, now, report, noteWaiting }: F
     forEach((feed, open) => askFeed(feed, open, name, { signal, now, report }));
   const hold = (name: PackageName): Promise<void> =>
     forEach(({ stored }, open) => (stored.knows(name) ? undefined : open.hold(name, now())));
-  const waiting = (): Waiting => new Map([...questions].map(([id, open]) => [id, open.names()]));
+  const waiting = (): WaitingPackages => new Map([...questions].map(([id, open]) => [id, open.names()]));
   const again = createLookupRetries({
     questions,
     feeds,

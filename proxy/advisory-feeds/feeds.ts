@@ -10,7 +10,7 @@ import { createCurrentFeeds, type CurrentFeed, type CurrentFeeds } from './curre
 import { createFeedClient, type FeedClient, type FeedClientOptions } from './feed-client.ts';
 import type { ReportFeedEvent } from './feed-event.ts';
 import { createFeedLists, type FeedLists, type FeedStatus } from './feed-lists.ts';
-import { createFeedLookups, type FeedLookups, type Waiting } from './feed-lookups.ts';
+import { createFeedLookups, type FeedLookups, type WaitingPackages } from './feed-lookups.ts';
 import { FeedRuns } from './runs.ts';
 import type { ScheduleOptions } from './schedule.ts';
 import { createTimer } from './timer.ts';
@@ -132,7 +132,7 @@ interface Asking {
   readonly runAll: (isWanted: (feed: CurrentFeed) => boolean) => Promise<void>;
   readonly storeAll: () => Promise<void>;
   /** Never rejects. */
-  readonly noteWaiting: (waiting: Waiting) => Promise<void>;
+  readonly noteWaiting: (waiting: WaitingPackages) => Promise<void>;
 }
 
 function createAsking(

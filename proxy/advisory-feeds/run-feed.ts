@@ -7,7 +7,7 @@ import type { ReportFeedEvent } from './feed-event.ts';
 import type { FeedAnswer, FeedSource } from './feed-source.ts';
 import { noRows, type FeedRows } from './model/feed-rows.ts';
 import { buildTable, type FeedTable } from './model/feed-table.ts';
-import { createComparison, type Comparison } from './model/shrinkage.ts';
+import { createComparison, type ListComparison } from './model/shrinkage.ts';
 import type { StoredFeed } from './stored-feed.ts';
 
 export interface FeedRun {
@@ -32,7 +32,7 @@ export interface RunOutcome {
 /** The largest list, with some 500 000 rows. */
 const mostBytes = 128 * 1024 ** 2;
 
-type Shrunk = NonNullable<ReturnType<Comparison['shrinkage']>>;
+type Shrunk = NonNullable<ReturnType<ListComparison['shrinkage']>>;
 
 /** Never rejects, but with the reason of an ended signal. */
 export async function runFeed(run: FeedRun): Promise<RunOutcome> {

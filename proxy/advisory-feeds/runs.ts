@@ -9,7 +9,7 @@ import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { CurrentFeed } from './current-feeds.ts';
 import type { ReportFeedEvent } from './feed-event.ts';
-import type { Waiting } from './feed-lookups.ts';
+import type { WaitingPackages } from './feed-lookups.ts';
 import { runFeed, storeLearned, type FeedRun, type RunOutcome } from './run-feed.ts';
 import { nextRunAt, type ScheduleOptions } from './schedule.ts';
 import { neverTried, readRunStatuses, statusFile, writeRunStatuses, type RunStatus } from './run-status-file.ts';
@@ -55,7 +55,7 @@ export class FeedRuns {
   }
 
   /** As the leading process has stored it. */
-  waiting(): Waiting {
+  waiting(): WaitingPackages {
     return new Map([...this.#statuses].map(([id, { waiting }]) => [id, waiting]));
   }
 
@@ -134,7 +134,7 @@ export class FeedRuns {
   }
 
   /** Stores the packages that the feeds have not answered about yet. */
-  async noteWaiting(waiting: Waiting): Promise<void> {
+  async noteWaiting(waiting: WaitingPackages): Promise<void> {
     this.look();
     const ids = new Set([...this.#statuses.keys(), ...waiting.keys()]);
     const changed = [...ids].filter((id) => {

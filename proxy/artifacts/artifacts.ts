@@ -21,7 +21,7 @@ import {
 } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
 import type { PublishedFrom } from './published-from.ts';
-import type { ArtifactPublisher, Publication, Remarked, StagedUpload } from './publisher.ts';
+import type { ArtifactPublisher, ArtifactPublication, Remarked, StagedUpload } from './publisher.ts';
 import { asServed } from './publication-status.ts';
 
 export interface Artifacts {
@@ -77,7 +77,7 @@ export function orderOf({ created_at: createdAt, id }: ArtifactRecord): string {
 /** Writes the record of the published artifact, and starts again if another process wrote first. */
 async function register(
   options: ArtifactsOptions,
-  publication: Publication,
+  publication: ArtifactPublication,
   from: PublishedFrom | undefined,
 ): Promise<Registered> {
   const { store } = options;
@@ -133,7 +133,7 @@ type RecordHeader = Pick<ArtifactRecord, 'id' | 'created_at' | 'created_by' | 'p
 /** Content that was published before is the same artifact again. */
 function recordOf(
   options: ArtifactsOptions,
-  { serial: _serial, ...publication }: Publication,
+  { serial: _serial, ...publication }: ArtifactPublication,
   made: RecordHeader,
   late: boolean,
 ): ArtifactRecord {

@@ -17,7 +17,7 @@ export interface StagedUpload {
 export type ContentOfVersion = Pick<ArtifactRecord, 'name' | 'version' | 'reference'>;
 
 /** The builder's facts about a published artifact and its publication. */
-export type Publication = Pick<
+export type ArtifactPublication = Pick<
   ArtifactRecord,
   'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'
 > & { readonly serial: number };
@@ -28,7 +28,7 @@ export type Remarked = { readonly notices: readonly string[] };
 /** Both throw RegistryError: the reason of the refusal, or BUILD_BUSY. */
 export interface ArtifactPublisher {
   /** The staged file is removed in any case. */
-  readonly publish: (upload: StagedUpload) => Promise<Publication & Remarked>;
+  readonly publish: (upload: StagedUpload) => Promise<ArtifactPublication & Remarked>;
   /** A repeated call changes nothing. */
   readonly withdraw: (content: ContentOfVersion) => Promise<void>;
 }

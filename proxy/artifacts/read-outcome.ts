@@ -2,10 +2,10 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import { assertAccepted } from '../sync/build-runner.ts';
-import type { Publication, Remarked } from './publisher.ts';
+import type { ArtifactPublication, Remarked } from './publisher.ts';
 
 /** Throws RegistryError for a refusal, and Error for anything that is no outcome. */
-export function readPublication(report: JsonObject): Publication & Remarked {
+export function readPublication(report: JsonObject): ArtifactPublication & Remarked {
   assertAccepted(report);
   const { notices } = report;
   const text = (key: string): string => required(report, key, 'string');

@@ -13,7 +13,7 @@ import type { ThroughputWatch } from '../../build/shared/concurrency/throughput-
 export const mostUploadBytes = 256 * 1024 * 1024;
 export const longestUploadMs = 300_000;
 
-export interface StagedFile {
+export interface UploadedFile {
   /** absolute */
   readonly path: string;
   readonly size: number;
@@ -30,7 +30,7 @@ export async function stageUpload(
   source: Readable,
   dataDirectory: string,
   { signal, speed }: { readonly signal: AbortSignal; readonly speed: ThroughputWatch },
-): Promise<StagedFile> {
+): Promise<UploadedFile> {
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) =>
     Promise.reject(folderFault(error, folder)),

@@ -3,7 +3,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { RegistryError } from '../../build/contract/errors.ts';
-import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from './stage-upload.ts';
+import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type UploadedFile } from './stage-upload.ts';
 import type { HttpRequest } from '../core/http/http-request.ts';
 import {
   standardThroughputFloor,
@@ -43,7 +43,7 @@ export interface Uploads {
    */
   readonly receive: <Result>(
     uploading: Uploading,
-    work: (file: StagedFile, fields: ReadonlyMap<string, string>) => Promise<Result>,
+    work: (file: UploadedFile, fields: ReadonlyMap<string, string>) => Promise<Result>,
   ) => Promise<Result>;
 }
 
@@ -125,7 +125,7 @@ async function stage(
   dataDirectory: string,
   leastSpeed: ThroughputFloor,
   parts: FormParts,
-): Promise<StagedFile> {
+): Promise<UploadedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
   const timer = setTimeout(

@@ -8,13 +8,13 @@ import { listedVersions } from '../packages/package-summary.ts';
 import { readVersions, type ReadVersions } from '../packages/published-package.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
 import type { View } from '../core/views/view.ts';
-import type { FeedEntry } from './write-feed.ts';
+import type { AtomEntry } from './write-feed.ts';
 import { authorsOf } from './authors.ts';
 import { newestOf, newestOfAll } from './newest-versions.ts';
 
 export interface FeedContent {
   /** newest first */
-  readonly entries: readonly FeedEntry[];
+  readonly entries: readonly AtomEntry[];
   /** false: a file of a package could not be read, or is missing */
   readonly isWhole: boolean;
 }
@@ -62,9 +62,9 @@ export async function readAllPackages(
 }
 
 function withAuthors(
-  newest: readonly Omit<FeedEntry, 'authors'>[],
+  newest: readonly Omit<AtomEntry, 'authors'>[],
   packages: ReadonlyMap<PackageName, ReadVersions>,
-): readonly FeedEntry[] {
+): readonly AtomEntry[] {
   return newest.map(({ name, listed }) => {
     const found = packages.get(name)?.versions.find(({ entry }) => entry.version === listed.version);
     return { name, listed, authors: found === undefined ? [] : authorsOf(found.record) };

@@ -6,7 +6,7 @@ import type { Author } from './authors.ts';
 import type { FeedVersion } from './newest-versions.ts';
 import { createHash } from 'node:crypto';
 
-export interface FeedEntry extends FeedVersion {
+export interface AtomEntry extends FeedVersion {
   readonly authors: readonly Author[];
 }
 
@@ -32,7 +32,7 @@ const longestText = 2000;
 const mostKeywords = 30;
 
 /** `entries`: newest first. */
-export function writeFeed(title: string, { path, base, hasPages }: FeedPlace, entries: readonly FeedEntry[]): Feed {
+export function writeFeed(title: string, { path, base, hasPages }: FeedPlace, entries: readonly AtomEntry[]): Feed {
   const updatedMs = entries.reduce((last, { listed }) => Math.max(last, timeOf(listed.since)), 0);
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -49,7 +49,7 @@ export function writeFeed(title: string, { path, base, hasPages }: FeedPlace, en
   return { bytes: Buffer.from(lines.join('\n')), updatedMs };
 }
 
-function entryText({ name, listed, authors }: FeedEntry, page: string | undefined): string {
+function entryText({ name, listed, authors }: AtomEntry, page: string | undefined): string {
   const { version, version_normalized: normalized, facts } = listed;
   const title = `${name} ${version}`;
   const description = shortened(facts.description ?? '', longestText);

@@ -25,7 +25,7 @@ import { createSemaphore } from '../../build/shared/concurrency/semaphore.ts';
 /** A check throws it for a wrong password or code. */
 export class WrongGuess extends Error {}
 
-export interface Judgement {
+export interface AttemptOutcome {
   /** the answer to a wrong guess, after it was counted */
   readonly refuse: () => Promise<never>;
   /** budgets whose failures are cleared after a right guess */
@@ -41,7 +41,7 @@ export interface Attempts {
   readonly judge: <Result>(
     budgets: readonly Budget[],
     check: () => Promise<Result>,
-    judgement: Judgement,
+    judgement: AttemptOutcome,
   ) => Promise<Result>;
 }
 

@@ -4,16 +4,16 @@
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { parseStability } from '../../build/contract/stability.ts';
 import type { TokenLimits } from '../core/views/token-limits.ts';
-import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
-import type { Release } from '../core/views/view.ts';
+import { hidingLimits, verdict, type VersionVisibility, type HidingLimit } from './explain-verdict.ts';
+import type { ReleaseFacts } from '../core/views/view.ts';
 
-export interface MirroredRelease extends Release {
+export interface MirroredRelease extends ReleaseFacts {
   readonly version: string;
 }
 
 export interface ExplainedMirrored {
   /** the requested version; empty without one */
-  readonly versions: readonly ExplainedVersion[];
+  readonly versions: readonly VersionVisibility[];
   readonly reasons: readonly HidingLimit[];
 }
 
@@ -40,7 +40,7 @@ export function explainMirrored(
   const release = known ?? nothingKnown(normalized);
   const found = verdict(known === undefined ? { ...limits, not_after: null } : limits, name, release);
   const { version_normalized: normalizedVersion, releasedMs } = release;
-  const explained: ExplainedVersion = {
+  const explained: VersionVisibility = {
     version: known?.version ?? version,
     state: null,
     stability: parseStability(normalizedVersion),
@@ -50,6 +50,6 @@ export function explainMirrored(
   return { versions: [explained], reasons: hidingLimits.filter((limit) => found.hidden_by.includes(limit)) };
 }
 
-function nothingKnown(normalized: string): Release {
+function nothingKnown(normalized: string): ReleaseFacts {
   return { version_normalized: normalized, releasedMs: undefined };
 }

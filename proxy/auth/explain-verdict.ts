@@ -4,14 +4,14 @@
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { compileView } from '../core/views/compile-view.ts';
 import { noLimits, type TokenLimits } from '../core/views/token-limits.ts';
-import { passes, type Release } from '../core/views/view.ts';
+import { passes, type ReleaseFacts } from '../core/views/view.ts';
 
 /** Limits that hide a release. */
 export type HidingLimit = 'packages' | 'constraints' | 'stability' | 'not_after';
 
 export const hidingLimits: readonly HidingLimit[] = ['packages', 'constraints', 'stability', 'not_after'];
 
-export interface ExplainedVersion {
+export interface VersionVisibility {
   readonly version: string;
   /** null: of this name there is no such version here, now or before */
   readonly state: IndexEntry['state'] | null;
@@ -25,8 +25,8 @@ export interface ExplainedVersion {
 export function verdict(
   limits: TokenLimits,
   name: string,
-  release: Release,
-): Pick<ExplainedVersion, 'seen' | 'hidden_by'> {
+  release: ReleaseFacts,
+): Pick<VersionVisibility, 'seen' | 'hidden_by'> {
   const hiddenBy = hidingLimits.filter((limit) => {
     const view = compileView({ ...noLimits, [limit]: limits[limit] });
     return view !== undefined && !passes(view.filterOf(name), release);

@@ -9,7 +9,7 @@ import { isInRanges } from '../core/http/client-address.ts';
 import { compileAccess } from '../core/views/compile-access.ts';
 import { compileView } from '../core/views/compile-view.ts';
 import { explainMirrored, type MirroredRelease } from './explain-mirrored.ts';
-import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
+import { hidingLimits, verdict, type VersionVisibility, type HidingLimit } from './explain-verdict.ts';
 import { noLimits, type TokenLimits } from '../core/views/token-limits.ts';
 import { releaseOf } from '../core/views/view.ts';
 
@@ -33,7 +33,7 @@ export interface Explanation {
   /** the reasons for `seen: false` */
   readonly reasons: readonly Reason[];
   /** newest first; every content of a version on its own */
-  readonly versions: readonly ExplainedVersion[];
+  readonly versions: readonly VersionVisibility[];
 }
 
 export interface ExplanationRequest {
@@ -103,7 +103,7 @@ function reasonsOfName({ packages }: TokenLimits, name: string): readonly Hiding
   return compileView({ ...noLimits, packages })?.filterOf(name) === 'none' ? ['packages'] : [];
 }
 
-function reasonsOf(versions: readonly ExplainedVersion[]): readonly HidingLimit[] {
+function reasonsOf(versions: readonly VersionVisibility[]): readonly HidingLimit[] {
   return hidingLimits.filter((limit) => versions.some(({ hidden_by: hiddenBy }) => hiddenBy.includes(limit)));
 }
 
@@ -118,7 +118,7 @@ function isAllowedFrom(record: TokenLimits, address: string): boolean {
   return networks === undefined || isInRanges(address, networks);
 }
 
-function explainEntry(record: TokenLimits, name: string, entry: IndexEntry): ExplainedVersion {
+function explainEntry(record: TokenLimits, name: string, entry: IndexEntry): VersionVisibility {
   const release = releaseOf(entry);
   const { releasedMs } = release;
   return {
@@ -131,7 +131,7 @@ function explainEntry(record: TokenLimits, name: string, entry: IndexEntry): Exp
 }
 
 /** Judges only by the version, because its release time is unknown. */
-function explainAbsent(record: TokenLimits, name: string, version: string): ExplainedVersion {
+function explainAbsent(record: TokenLimits, name: string, version: string): VersionVisibility {
   const normalized = normalizeVersion(version) ?? version;
   const { seen: _seen, ...rest } = verdict({ ...record, not_after: null }, name, {
     version_normalized: normalized,

@@ -2,7 +2,7 @@
 // Pure.
 
 import type { TokenLimits } from '../core/views/token-limits.ts';
-import type { ExplainedVersion } from './explain-verdict.ts';
+import type { VersionVisibility } from './explain-verdict.ts';
 import type { Reason } from './explain-view.ts';
 import { momentText } from './token-limit-text.ts';
 
@@ -30,7 +30,7 @@ export function reasonText(reason: Reason, limits: TokenLimits): string {
 }
 
 /** About a mirrored package. `versions`: the one in question; empty if the question names none. */
-export function mirroredText([version]: readonly ExplainedVersion[]): string {
+export function mirroredText([version]: readonly VersionVisibility[]): string {
   if (version === undefined)
     return (
       'It is not published here, and is mirrored. Only its name was checked; each version is checked ' +

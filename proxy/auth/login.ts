@@ -156,7 +156,7 @@ async function withCode(
 
 const mostAddresses = 5;
 
-export interface Arrival {
+export interface SessionDetails {
   /** of the client */
   readonly address: string;
   /** absent: the person signed in here */
@@ -175,7 +175,7 @@ export async function letIn(
   { store, sessions, now }: Pick<LoginOptions, 'store' | 'sessions' | 'now'>,
   stored: StoredUser,
   changed: UserRecord,
-  { address, origin, passkey, details }: Arrival,
+  { address, origin, passkey, details }: SessionDetails,
   extras: UserEditExtras = {},
 ): Promise<LoggedIn | undefined> {
   const user: UserRecord = {

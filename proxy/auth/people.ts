@@ -23,7 +23,7 @@ import { createTwoStepLogin, type TwoStepLogin } from './two-step-login.ts';
 import { readRoster } from './user-roster.ts';
 import type { UserRecord } from './user.ts';
 import type { PendingTerminals } from './end-terminals.ts';
-import { createUsers, type Leaving, type Users } from './users.ts';
+import { createUsers, type LeaveTeams, type Users } from './users.ts';
 
 export interface People {
   readonly usersOf: (actor: Actor) => Users;
@@ -66,7 +66,7 @@ export interface PeopleOptions {
   /** the view of a person; undefined: everybody sees all */
   readonly viewOf?: PersonView | undefined;
   /** what a removed user leaves elsewhere */
-  readonly leaving?: Leaving | undefined;
+  readonly leaving?: LeaveTeams | undefined;
   /** terminals whose approval ends with the tokens of the person */
   readonly pendingTerminals?: PendingTerminals | undefined;
   /** receives the errors of mails that were asked for */

@@ -15,7 +15,7 @@ export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
 type Allowed = CallerClass | PersonRight;
 
 /** What an operation needs beside a caller of its row, and what it respects. What a row does not name is closed. */
-export type Condition =
+export type OperationCondition =
   /**
    * A session, also for people whose role has the operation. A token of `libretto login` lies in a file for weeks. It
    * must not reach what the console asks the password for, and nothing that outlives the token.
@@ -30,7 +30,7 @@ export type Condition =
   /** A person who sees only the packages of teams may use it: it respects views, or concerns their own account. */
   | 'team views';
 
-type Row = readonly [callers: readonly Allowed[], ...conditions: readonly Condition[]];
+type Row = readonly [callers: readonly Allowed[], ...conditions: readonly OperationCondition[]];
 
 export const roles: readonly Role[] = ['admin', 'maintainer', 'viewer'];
 
@@ -212,7 +212,7 @@ export function callersOf(operation: Permission): readonly Allowed[] {
   return rowOf(operation)[0];
 }
 
-export function hasCondition(operation: Permission, condition: Condition): boolean {
+export function hasCondition(operation: Permission, condition: OperationCondition): boolean {
   const [, ...conditions] = rowOf(operation);
   return conditions.includes(condition);
 }

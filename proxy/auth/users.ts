@@ -79,13 +79,13 @@ export interface UsersOptions {
   readonly mails?: PeopleMails | undefined;
   readonly localSignIn?: LocalSignInRule;
   /** what a removed user leaves elsewhere, in the same commit */
-  readonly leaving?: Leaving | undefined;
+  readonly leaving?: LeaveTeams | undefined;
   /** terminals whose approval ends with the tokens of the person */
   readonly pendingTerminals?: PendingTerminals | undefined;
 }
 
 /** The rows of other parts that forget a removed user, and the names of the teams that the user leaves. */
-export type Leaving = (
+export type LeaveTeams = (
   id: UserId,
 ) => Promise<Pick<UserEditExtras, 'conditions' | 'puts'> & { readonly teams: readonly string[] }>;
 

@@ -11,7 +11,7 @@ import type { TokenUses } from './tokens/token-uses.ts';
 import { limitConnections, defaultServerLimits, nodeLimits, type ServerLimits } from './http/server-limits.ts';
 import { fastPath } from './http/fast-path.ts';
 import type { NodePath } from './http/node-path.ts';
-import { Connections } from './http/connections.ts';
+import { OpenConnections } from './http/connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { requestIds } from './pipeline/exchange.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -102,7 +102,7 @@ export async function createProxy(options: ProxyOptions): Promise<Proxy> {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   let draining = false;
   const handler = createHandlerOf(options, limits, () => draining);
-  const connections = new Connections(elapsed);
+  const connections = new OpenConnections(elapsed);
   const idle = idleConnections(options, limits);
   const onHttp1 = (socket: Socket): HttpConnectionState => {
     connections.opened(socket);
@@ -220,7 +220,7 @@ function withLimits(server: AnyServer, limits: ServerLimits): AnyServer {
   return server;
 }
 
-function attach(server: AnyServer, connections: Connections, handler: Handler, options: ProxyOptions): void {
+function attach(server: AnyServer, connections: OpenConnections, handler: Handler, options: ProxyOptions): void {
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     handler.handle(request, response);
     connections.answering(request.socket, response);

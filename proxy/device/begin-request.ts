@@ -30,7 +30,7 @@ export interface BeginParts {
 }
 
 /** As the terminal sent it. */
-export interface Wish {
+export interface TerminalDetails {
   readonly client: string | undefined;
   readonly machine: string | undefined;
   readonly days: string | undefined;
@@ -47,7 +47,7 @@ export interface Begun {
 const mostWaiting = 2000;
 
 /** Throws OAuthFault; RegistryError TOO_MANY_ATTEMPTS and OVERLOADED. */
-export async function beginRequest(parts: BeginParts, wish: Wish, address: string): Promise<Begun> {
+export async function beginRequest(parts: BeginParts, wish: TerminalDetails, address: string): Promise<Begun> {
   const { state, now, randomBytes } = parts;
   if (wish.client !== clientId) throw unknownClient();
   const [days, machine] = [daysOf(wish.days), machineOf(wish.machine)];

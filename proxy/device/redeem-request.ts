@@ -25,7 +25,7 @@ export interface RedeemParts {
   readonly personPackages: PersonPackages;
 }
 
-export interface Redeemed {
+export interface RedeemedDeviceCode {
   readonly secret: Secret;
   readonly record: TokenRecord;
   readonly user: UserRecord;
@@ -43,7 +43,7 @@ export async function redeemRequest(
   parts: RedeemParts,
   client: string | undefined,
   deviceCode: string,
-): Promise<Redeemed> {
+): Promise<RedeemedDeviceCode> {
   if (client !== clientId) throw unknownClient();
   const stored = await readRequest(parts.state, hashCode(deviceCode));
   if (stored?.request.client_id !== client) throw unknownCode();
@@ -68,7 +68,7 @@ async function noteQuestion({ state, now }: RedeemParts, stored: StoredRequest):
 }
 
 /** undefined: the row or the person has changed. Throws `denied` for a person who was disabled or removed meanwhile. */
-async function give(parts: RedeemParts, stored: StoredRequest, by: UserId): Promise<Redeemed | undefined> {
+async function give(parts: RedeemParts, stored: StoredRequest, by: UserId): Promise<RedeemedDeviceCode | undefined> {
   const { store } = parts;
   const { key, revision, request } = stored;
   const user = await readUser(store, by);

@@ -6,16 +6,16 @@ import { allPackages, type PersonPackages } from '../auth/person-status.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { beginRequest, type Begun, type Wish } from './begin-request.ts';
+import { beginRequest, type Begun, type TerminalDetails } from './begin-request.ts';
 import { decideRequest, findRequest, type Visitor } from './judge-request.ts';
-import { redeemRequest, type Redeemed } from './redeem-request.ts';
+import { redeemRequest, type RedeemedDeviceCode } from './redeem-request.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 
 export interface Terminals {
   /** Throws OAuthFault; RegistryError TOO_MANY_ATTEMPTS and OVERLOADED. */
-  readonly begin: (wish: Wish, address: string) => Promise<Begun>;
+  readonly begin: (wish: TerminalDetails, address: string) => Promise<Begun>;
   /** Throws OAuthFault. */
-  readonly redeem: (client: string | undefined, deviceCode: string) => Promise<Redeemed>;
+  readonly redeem: (client: string | undefined, deviceCode: string) => Promise<RedeemedDeviceCode>;
   /** The request that waits with this code. Throws NOT_FOUND and TOO_MANY_ATTEMPTS, as `decide`. */
   readonly find: (visitor: Visitor, userCode: string) => Promise<SignInRequest>;
   readonly decide: (visitor: Visitor, userCode: string, approved: boolean) => Promise<SignInRequest>;

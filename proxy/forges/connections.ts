@@ -29,7 +29,7 @@ import {
 } from './parse-connection.ts';
 import { removeConnection, type RemovedConnection } from './remove-connection.ts';
 
-export interface Connections {
+export interface ForgeConnections {
   /** Checks the credentials and the owner at the forge first. */
   readonly create: (draft: ConnectionDraft) => Promise<ConnectionRecord>;
   /** All connections, oldest first. */
@@ -59,7 +59,7 @@ export interface ConnectionsOptions {
 }
 
 /** Every call may throw RegistryError with words for the person who made it. */
-export function createConnections(options: ConnectionsOptions): Connections {
+export function createConnections(options: ConnectionsOptions): ForgeConnections {
   const { store } = options;
   return {
     create: (draft) => create(options, draft),

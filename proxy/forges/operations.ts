@@ -18,7 +18,7 @@ import {
   type GivenConnection,
   type GivenCredentials,
 } from './connection-schema.ts';
-import type { Connections } from './connections.ts';
+import type { ForgeConnections } from './connections.ts';
 import { asItIsNow } from './model/connected.ts';
 import type { ConnectionCredentials } from './model/credentials.ts';
 import { parseSeen, seenPrefix } from './model/forge-repository.ts';
@@ -26,7 +26,7 @@ import type { ConnectionDraft } from './parse-connection.ts';
 import type { ConnectionPlan } from './plan-connection.ts';
 
 export interface ConnectionServices {
-  readonly connectionsOf: (actor: Actor) => Connections;
+  readonly connectionsOf: (actor: Actor) => ForgeConnections;
   readonly planOf: (actor: Actor) => (draft: ConnectionDraft) => Promise<ConnectionPlan>;
   readonly state: Pick<StateStore, 'get' | 'range'>;
 }

@@ -1,7 +1,7 @@
 // Parses what a person gives for a connection: address, owner, patterns, intervals, credentials. Every fault is named,
 // with its field.
 
-import { invalidInput, type Issue } from '../../build/contract/errors.ts';
+import { invalidInput, type FieldFault } from '../../build/contract/errors.ts';
 import { folderGrammar } from '../../build/shared/patterns/package-pattern.ts';
 import { credentialsFault, type ConnectionCredentials } from './model/credentials.ts';
 import { forgeAddresses, type ForgeAddresses } from './model/forge-address.ts';
@@ -69,7 +69,7 @@ const folderPattern = new RegExp(folderGrammar);
 const pattern = /^[A-Za-z0-9_.*-][A-Za-z0-9_.*/-]{0,200}$/;
 const [shortest, longest] = [60, 366 * 86_400];
 
-function issuesOf(fields: ConnectionFields, forge: ForgeName): readonly Issue[] {
+function issuesOf(fields: ConnectionFields, forge: ForgeName): readonly FieldFault[] {
   const { only = [], except = [], subdirectories, interval, sync_interval: syncInterval, credentials } = fields;
   const given = { only, except, subdirectories: subdirectories ?? [] };
   const patterns = Object.entries(given).flatMap(([path, texts]) =>
@@ -85,7 +85,7 @@ function issuesOf(fields: ConnectionFields, forge: ForgeName): readonly Issue[] 
   return [...patterns, ...spans, ...credentialsIssues(credentials, forge)];
 }
 
-function credentialsIssues(credentials: ConnectionCredentials | undefined, forge: ForgeName): readonly Issue[] {
+function credentialsIssues(credentials: ConnectionCredentials | undefined, forge: ForgeName): readonly FieldFault[] {
   if (credentials === undefined) return [];
   const fault =
     credentials.kind === 'app' && forge !== 'github'

@@ -1,7 +1,7 @@
 // Shows what a connection would register: connects and refreshes on a draft of the state, which is dropped.
 
 import type { StateStore } from '../core/state/state-store.ts';
-import type { Connections } from './connections.ts';
+import type { ForgeConnections } from './connections.ts';
 import type { ConnectionDraft } from './parse-connection.ts';
 import type { Refresher } from './refresh/refresher.ts';
 import type { RefreshStep } from './refresh/refresh-step.ts';
@@ -17,7 +17,7 @@ export interface ConnectionPlan {
 /** The services on a draft. */
 export interface PlanParts {
   readonly draft: StateStore;
-  readonly connections: Pick<Connections, 'create'>;
+  readonly connections: Pick<ForgeConnections, 'create'>;
   readonly refresher: Refresher;
 }
 

@@ -9,7 +9,7 @@ import { deliveryPrefix } from '../sync/repository-rows.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import type { DeliveryOutcome, HookAddress, ProviderName } from './inbox.ts';
 
-export interface DeliveryRecord {
+export interface HookDeliveryRecord {
   /** `dlv_` and 16 base62 characters */
   readonly id: string;
   /** the address that it was sent to */
@@ -36,7 +36,7 @@ export function mintDeliveryId(randomBytes: RandomBytes): string {
 }
 
 /** Orders the deliveries of a list by their arrival. */
-export function deliveryKey(list: DeliveryList, { id, received_at: at }: DeliveryRecord): string {
+export function deliveryKey(list: DeliveryList, { id, received_at: at }: HookDeliveryRecord): string {
   return `${deliveryPrefix(list)}${String(Date.parse(at)).padStart(15, '0')}-${id}`;
 }
 
@@ -44,7 +44,7 @@ export function deliveryKey(list: DeliveryList, { id, received_at: at }: Deliver
 export async function listDeliveries(
   state: Pick<StateStore, 'range'>,
   list: DeliveryList,
-): Promise<readonly DeliveryRecord[]> {
+): Promise<readonly HookDeliveryRecord[]> {
   const entries = await state.range(deliveryPrefix(list), { reverse: true, limit: kept });
   return entries.map(({ value }) => parseDeliveryRecord(value));
 }
@@ -60,7 +60,7 @@ export async function surplusDeliveries(
 }
 
 /** Throws StateError for a value that is no row of a delivery. */
-export function parseDeliveryRecord(value: JsonValue): DeliveryRecord {
+export function parseDeliveryRecord(value: JsonValue): HookDeliveryRecord {
   if (
     isJsonObject(value) &&
     ['id', 'hook', 'provider', 'provider_id', 'event', 'outcome', 'received_at'].every(
@@ -68,6 +68,6 @@ export function parseDeliveryRecord(value: JsonValue): DeliveryRecord {
     ) &&
     Array.isArray(value['repositories'])
   )
-    return value as unknown as DeliveryRecord;
+    return value as unknown as HookDeliveryRecord;
   throw malformedRecord('The record of a delivery');
 }

@@ -7,11 +7,11 @@ import { parsePendingSync, pendingKey } from '../sync/pending-sync.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import { listDeliveries } from './delivery.ts';
 import { hookPath, isValidAt, type HookRecord } from './hook-record.ts';
-import type { DeliveryDocument, HookDocument } from './hook-schema.ts';
+import type { HookDeliveryDocument, HookDocument } from './hook-schema.ts';
 import type { HookAddress } from './inbox.ts';
 import { listOf, readRefusal, remedyOf } from './refusal.ts';
 
-type DeliverySync = DeliveryDocument['syncs'][number];
+type DeliverySync = HookDeliveryDocument['syncs'][number];
 
 export interface HookDescriptionParts {
   readonly state: Pick<StateStore, 'get' | 'range'>;

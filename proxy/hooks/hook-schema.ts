@@ -36,7 +36,7 @@ const delivery = z
     syncs: z.array(sync).meta({ description: 'the syncs that it asked for' }),
   })
   .meta({ id: 'HookDelivery' });
-export type DeliveryDocument = Fixed<z.output<typeof delivery>>;
+export type HookDeliveryDocument = Fixed<z.output<typeof delivery>>;
 
 export const hookSchema = z
   .object({

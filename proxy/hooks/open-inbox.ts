@@ -8,7 +8,7 @@ import { UnreadableSecret, type Sealer } from '../keys/sealer.ts';
 import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import { askSync, pendingKey } from '../sync/pending-sync.ts';
 import { parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from '../sync/repository.ts';
-import { deliveryKey, mintDeliveryId, surplusDeliveries, type DeliveryRecord } from './delivery.ts';
+import { deliveryKey, mintDeliveryId, surplusDeliveries, type HookDeliveryRecord } from './delivery.ts';
 import { hookKey, hookPath, isValidAt, parseHookRecord, registryHookPrefix } from './hook-record.ts';
 import type { HookAddress, HookInbox, HookSecret, ReceivedDelivery, NormalizedCloneUrl } from './inbox.ts';
 import { seenChange } from './seen-deliveries.ts';
@@ -108,7 +108,7 @@ function recordOf(
   { hook, provider, id: providerId, event, outcome, concerns }: ReceivedDelivery,
   registered: readonly Registered[],
   nowMs: number,
-): DeliveryRecord {
+): HookDeliveryRecord {
   const isGone = concerns.length > 0 && registered.length === 0;
   return {
     id,
@@ -126,7 +126,7 @@ function recordOf(
 async function asking(
   state: StateStore,
   registered: readonly Registered[],
-  { id: delivery, received_at: at }: DeliveryRecord,
+  { id: delivery, received_at: at }: HookDeliveryRecord,
 ): Promise<StateChange> {
   const rows = await Promise.all(
     registered.map(async ({ record, revision }) => {
@@ -145,7 +145,7 @@ async function asking(
 }
 
 /** The rows of the delivery: in the list of its address, and in that of each repository. */
-async function keeping(state: StateStore, hook: HookAddress, record: DeliveryRecord): Promise<StateChange> {
+async function keeping(state: StateStore, hook: HookAddress, record: HookDeliveryRecord): Promise<StateChange> {
   const lists = [...new Set([hook.of === 'repository' ? hook.id : hook.of, ...record.repositories])];
   const surplus = await Promise.all(lists.map((list) => surplusDeliveries(state, list)));
   const puts = lists.map((list) => ({ key: deliveryKey(list, record), value: { ...record } }));

@@ -25,7 +25,7 @@ export interface HealthReport {
   readonly findings: readonly HealthFinding[];
 }
 
-export interface Health {
+export interface HealthChecks {
   /** The result of the last check of this process; undefined: it has checked nothing yet. */
   readonly last: () => HealthReport | undefined;
   /** Checks now, once for all who ask meanwhile. Throws RegistryError: BUILD_FAILED after a time limit, OVERLOADED. */
@@ -33,7 +33,7 @@ export interface Health {
 }
 
 /** `now`: epoch milliseconds. */
-export function createHealth(questions: Questions, now: () => number): Health {
+export function createHealth(questions: Questions, now: () => number): HealthChecks {
   let last: HealthReport | undefined;
   return {
     last: () => last,

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../state/audit.ts';
 import type { Contents } from '../contents/contents.ts';
-import type { Health } from './health.ts';
+import type { HealthChecks } from './health.ts';
 import type { ImpactReader } from './impact.ts';
 import type { Publications } from './publications.ts';
 import type { Rollbacks } from './rollbacks.ts';
@@ -18,7 +18,7 @@ export interface Inspection {
   /** for a person, by id */
   readonly contents: (person: string) => Contents;
   readonly impact: ImpactReader;
-  readonly health: Health;
+  readonly health: HealthChecks;
   /** on behalf of a person */
   readonly rollbacksOf: (actor: Actor) => Rollbacks;
 }

@@ -1,6 +1,6 @@
 // The port to the recorded publications: what each changed, when, and by whom. The newest comes first.
 
-export interface PublicationSummary {
+export interface RecordedPublication {
   readonly serial: number;
   /** the serial of the publication before; 0 for none */
   readonly previous: number;
@@ -31,7 +31,7 @@ export interface PublicationSummary {
 export const mostNames = 6;
 
 export interface PublicationPage {
-  readonly publications: readonly PublicationSummary[];
+  readonly publications: readonly RecordedPublication[];
   /** the `before` of the next page; null: this is the last one */
   readonly next: number | null;
 }
@@ -53,7 +53,7 @@ export interface ChangedPackage {
   readonly withdrawn: readonly ChangedVersion[];
 }
 
-export interface PublicationChanges extends PublicationSummary {
+export interface PublicationChanges extends RecordedPublication {
   /** the packages of this page, sorted by name */
   readonly packages: readonly ChangedPackage[];
   /** the `from` of the next page; null: this is the last one */

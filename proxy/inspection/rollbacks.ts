@@ -35,16 +35,16 @@ const report = z.object({
 
 const lifted = z.object({ serial: z.number() });
 
-export type RollbackReport = Readonly<z.infer<typeof report>>;
+export type PlannedRollback = Readonly<z.infer<typeof report>>;
 
 export interface Rollbacks {
   /**
    * What a rollback would change. Throws RegistryError: CONFLICT with the reason if it is impossible, BUILD_BUSY,
    * BUILD_FAILED after a time limit, OVERLOADED.
    */
-  readonly preview: (to: number) => Promise<RollbackReport>;
+  readonly preview: (to: number) => Promise<PlannedRollback>;
   /** Throws RegistryError: CONFLICT with the reason if it is impossible, or BUILD_BUSY. */
-  readonly rollBack: (to: number) => Promise<RollbackReport>;
+  readonly rollBack: (to: number) => Promise<PlannedRollback>;
   /**
    * Ends all rollbacks: the next build publishes the current content of the sources. Returns the serial of the
    * publication. Throws RegistryError: CONFLICT without a rollback in effect, or BUILD_BUSY.
@@ -85,7 +85,7 @@ export function createRollbacks({ questions, runner, store, actor }: RollbackPar
 async function record(
   store: AuditedStore,
   actor: Actor,
-  { serial, rollback_to: to, added, changed, withdrawn }: RollbackReport,
+  { serial, rollback_to: to, added, changed, withdrawn }: PlannedRollback,
 ): Promise<void> {
   await store.commit(
     { conditions: [], puts: [], deletes: [] },

@@ -10,13 +10,13 @@ import type { HttpRequest } from '../core/http/http-request.ts';
 import { readJsonBody } from '../core/http/request-body.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
-import type { Caller } from '../core/protocol/request-preferences.ts';
+import type { CallerView } from '../core/protocol/request-preferences.ts';
 import { filterOf } from '../core/views/view.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 
 export interface InstallReports {
   /** `request`: a POST with an unread body. */
-  readonly answer: (request: HttpRequest, caller: Caller, nowMs: number) => Promise<Answer>;
+  readonly answer: (request: HttpRequest, caller: CallerView, nowMs: number) => Promise<Answer>;
 }
 
 export interface InstallReportParts {
@@ -41,7 +41,7 @@ const longestVersion = 200;
 const packagesAtOnce = 32;
 
 export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
-  const count = async ({ name, version }: Install, { view, id }: Caller, moment: Moment): Promise<number> => {
+  const count = async ({ name, version }: Install, { view, id }: CallerView, moment: Moment): Promise<number> => {
     const filter = filterOf(view, name);
     // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
     const shows = await files.visible.shows(view, name, 'archives', moment.epoch);

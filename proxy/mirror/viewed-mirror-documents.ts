@@ -8,12 +8,12 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { TextDocument } from '../core/http/document.ts';
 import type { Viewer } from '../core/protocol/mirrored-packages.ts';
-import { passes, type Release, type ReleaseFilter, type View } from '../core/views/view.ts';
+import { passes, type ReleaseFacts, type ReleaseFilter, type View } from '../core/views/view.ts';
 import type { Stability } from './upstream/upstream.ts';
 import {
   formatProviderDocument,
   readProviderDocument,
-  type ProviderDocument,
+  type ExpandedDocument,
 } from '../core/documents/provider-document.ts';
 
 interface Seen {
@@ -25,7 +25,7 @@ interface Seen {
 export class ViewedMirrorDocuments {
   readonly #kept: ByteCache<Seen>;
   readonly #making = new SingleFlight<TextDocument | undefined>();
-  readonly #read = new WeakMap<TextDocument, MaybeAsync<ProviderDocument>>();
+  readonly #read = new WeakMap<TextDocument, MaybeAsync<ExpandedDocument>>();
 
   /** `cacheBytes`: memory for the documents. */
   constructor(cacheBytes: number) {
@@ -33,7 +33,7 @@ export class ViewedMirrorDocuments {
   }
 
   /** The versions of a document; it is parsed once. */
-  versionsOf(document: TextDocument, name: PackageName): MaybeAsync<ProviderDocument> {
+  versionsOf(document: TextDocument, name: PackageName): MaybeAsync<ExpandedDocument> {
     const known = this.#read.get(document);
     if (known !== undefined) return known;
     const reading = readProviderDocument(document, name);
@@ -73,7 +73,7 @@ export class ViewedMirrorDocuments {
 }
 
 async function filtered(
-  read: MaybeAsync<ProviderDocument>,
+  read: MaybeAsync<ExpandedDocument>,
   base: TextDocument,
   name: PackageName,
   { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
@@ -105,7 +105,7 @@ export function datedByContent(document: TextDocument, view: View): TextDocument
  */
 const contentDateMs = Date.UTC(2025, 0, 1);
 
-export function releaseOf({ version_normalized: normalized, time }: JsonObject): Release {
+export function releaseOf({ version_normalized: normalized, time }: JsonObject): ReleaseFacts {
   const releasedMs = Date.parse(String(time));
   return { version_normalized: String(normalized), releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
 }

@@ -10,13 +10,13 @@ import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { fetchWhole, type Validators } from './origin-text.ts';
+import { fetchWhole, type RequestValidators } from './origin-text.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 interface Cached<Value> {
   readonly value: Value | undefined;
-  readonly validators: Validators;
+  readonly validators: RequestValidators;
   /** the epoch under which it was last seen to hold */
   epoch: number;
   askedAtMs: number;

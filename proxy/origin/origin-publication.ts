@@ -11,7 +11,7 @@ import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
-import { fetchWhole, type Validators } from './origin-text.ts';
+import { fetchWhole, type RequestValidators } from './origin-text.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
 
 export interface OriginPublicationOptions {
@@ -34,7 +34,7 @@ export class OriginPublication {
   /** the text of the last known announcement; null: no publication yet; undefined: not read yet */
   #text: string | null | undefined;
   #publication: Publication | undefined;
-  #validators: Validators = {};
+  #validators: RequestValidators = {};
   #epoch = 0;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #failure: unknown;
@@ -102,7 +102,7 @@ export class OriginPublication {
       this.#take(text, publication, fetched.bytes.length > fetchedUpToBytes ? fetched.validators : {});
   }
 
-  #take(text: string | null, publication: Publication | undefined, validators: Validators): void {
+  #take(text: string | null, publication: Publication | undefined, validators: RequestValidators): void {
     this.#text = text;
     this.#publication = publication;
     this.#validators = validators;

@@ -4,7 +4,7 @@ import type { OriginReply, OriginRequests } from './origin-requests.ts';
 import { OriginFailure } from './origin-failure.ts';
 
 /** Validators for a later request of the same file: an unchanged file then gets a short answer. */
-export interface Validators {
+export interface RequestValidators {
   readonly ifNoneMatch?: string | undefined;
   readonly ifModifiedSince?: string | undefined;
 }
@@ -12,7 +12,7 @@ export interface Validators {
 export type Fetched =
   | { readonly outcome: 'same' }
   | { readonly outcome: 'absent' }
-  | { readonly outcome: 'whole'; readonly bytes: Buffer; readonly validators: Validators };
+  | { readonly outcome: 'whole'; readonly bytes: Buffer; readonly validators: RequestValidators };
 
 /** Time for a whole file, its head included. */
 const wholeTimeoutMs = 15_000;
@@ -27,7 +27,7 @@ export async function fetchWhole(
   requests: OriginRequests,
   path: string,
   maxBytes: number,
-  validators: Validators = {},
+  validators: RequestValidators = {},
 ): Promise<Fetched> {
   const reply = await requests.open({ method: 'GET', path, ...validators });
   if (reply.status === 304 && (validators.ifNoneMatch !== undefined || validators.ifModifiedSince !== undefined))
@@ -92,7 +92,7 @@ export function drained<Result>({ headers, body, drop }: OriginReply, result: Re
  * Static servers make their ETag from size and whole seconds. Such an ETag does not change if the file is replaced
  * within the second of the fetch. So only a file that was older at its fetch is revalidated (RFC 9110 §8.8.2.2).
  */
-function validatorsOf({ headers }: OriginReply): Validators {
+function validatorsOf({ headers }: OriginReply): RequestValidators {
   const { etag, date, 'last-modified': lastModified } = headers;
   const age = Date.parse(date ?? '') - Date.parse(lastModified ?? '');
   if (Number.isFinite(age) && age < 2000) return {};

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parseStability } from '../../build/contract/stability.ts';
-import { releaseOf, type Release } from '../core/views/view.ts';
+import { releaseOf, type ReleaseFacts } from '../core/views/view.ts';
 import type { PublishedVersion } from './published-package.ts';
 
 export interface PackageSummary {
@@ -31,7 +31,7 @@ export interface PackageSummary {
 }
 
 /** Facts that most versions of one package share: stored once for all equal ones. */
-export interface VersionFacts {
+export interface SummaryVersion {
   readonly description: string | null;
   readonly type: string;
   readonly keywords: readonly string[];
@@ -43,25 +43,25 @@ export interface VersionFacts {
 }
 
 /** A published version as far as lists need it. */
-export interface ListedVersion extends Release {
+export interface ListedVersion extends ReleaseFacts {
   readonly version: string;
   /** since when this content is published here, RFC 3339 UTC */
   readonly since: string;
   /** when this content was published here first: a withdrawal and a return do not change it. RFC 3339 UTC */
   readonly published: string;
-  readonly facts: VersionFacts;
+  readonly facts: SummaryVersion;
 }
 
 /** `versions`: newest first, and so is the result. */
 export function listedVersions(versions: readonly PublishedVersion[]): readonly ListedVersion[] {
-  const known = new Map<string, VersionFacts>();
+  const known = new Map<string, SummaryVersion>();
   const times = new Map<string, string>(); // sharing equal texts saves megabytes for thousands of packages
   const sharedTime = (time: string): string => {
     const same = times.get(time);
     if (same === undefined) times.set(time, time);
     return same ?? time;
   };
-  let shared: VersionFacts | undefined;
+  let shared: SummaryVersion | undefined;
   return versions.map(({ entry, record }) => {
     const facts = factsOf(record);
     // most versions have the facts of the one before, and comparing costs less than making a key
@@ -82,7 +82,7 @@ export function listedVersions(versions: readonly PublishedVersion[]): readonly 
   });
 }
 
-function sameFacts(one: VersionFacts, other: VersionFacts): boolean {
+function sameFacts(one: SummaryVersion, other: SummaryVersion): boolean {
   return (
     one.description === other.description &&
     one.type === other.type &&
@@ -119,7 +119,7 @@ export function summaryOf(name: PackageName, versions: readonly ListedVersion[])
 }
 
 /** The facts in a record. */
-export function factsOf(record: JsonObject): VersionFacts {
+export function factsOf(record: JsonObject): SummaryVersion {
   const support = isJsonObject(record['support']) ? record['support'] : {};
   return {
     description: textOf(record['description']),

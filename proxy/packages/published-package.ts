@@ -11,7 +11,7 @@ import {
   passes,
   releaseOf,
   seesSome,
-  type Release,
+  type ReleaseFacts,
   type ReleaseFilter,
   type View,
 } from '../core/views/view.ts';
@@ -80,7 +80,7 @@ export async function readVersions(files: PublishedFiles, name: PackageName, vie
     }
   }
   if (records.size === 0 && damaged.size === 0 && !('fault' in index)) return nothing;
-  const isSeen = (release: Release): boolean => passes(filter, release);
+  const isSeen = (release: ReleaseFacts): boolean => passes(filter, release);
   const seen = readEntries(index, name, filter, records.values()).filter((entry) => isSeen(releaseOf(entry)));
   return {
     versions: seen.flatMap((entry) => {

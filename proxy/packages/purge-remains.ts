@@ -1,11 +1,11 @@
 // Lists, in sentences for the person who purged, the places outside the registry that may still have a purged version.
 // Pure.
 
-import type { PurgeOutcome } from './version-purger.ts';
+import type { PurgeResult } from './version-purger.ts';
 
 /** `isPlanned`: the purge has not started. */
 export function remainsOf(
-  { name, reason, since, files, sources, contents }: PurgeOutcome,
+  { name, reason, since, files, sources, contents }: PurgeResult,
   isPlanned = false,
 ): readonly string[] {
   const isMirrored = contents.some(({ state }) => state === 'mirrored');

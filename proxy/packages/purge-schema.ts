@@ -6,7 +6,7 @@ import { timeSchema } from '../registry/fields.ts';
 import type { Fixed } from '../registry/operation.ts';
 import { remainsOf } from './purge-remains.ts';
 import type { NotedTombstone } from './purges.ts';
-import type { PurgeOutcome } from './version-purger.ts';
+import type { PurgeResult } from './version-purger.ts';
 
 const name = z.string().meta({ description: 'the name of the package', example: 'acme/hello' });
 const version = z.string().meta({ description: 'the version, as it was published', example: '1.2.0' });
@@ -126,7 +126,7 @@ export const tombstoneSchema = z
 
 export type TombstoneDocument = Fixed<z.output<typeof tombstoneSchema>>;
 
-export function showPurge(outcome: PurgeOutcome): Fixed<z.output<typeof purgeSchema>> {
+export function showPurge(outcome: PurgeResult): Fixed<z.output<typeof purgeSchema>> {
   const { name: of, version: label, reason: why, since, ...rest } = outcome;
   return { name: of, version: label, reason: why, purged_at: since, ...rest, remains: remainsOf(outcome) };
 }

@@ -12,7 +12,7 @@ import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
-import type { PurgeOrder, PurgeOutcome, VersionPurger } from './version-purger.ts';
+import type { PurgeRequest, PurgeResult, VersionPurger } from './version-purger.ts';
 
 export interface PurgeRecord {
   readonly name: string;
@@ -32,12 +32,12 @@ export type NotedTombstone = PurgedVersion & { readonly note: string | null; rea
 
 export interface Purges {
   /** The effects of a purge. Throws NOT_FOUND. */
-  readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
+  readonly plan: (order: PurgeRequest) => Promise<PurgeResult>;
   /** `confirm`: `confirmationOf` the version. Throws CONFIRMATION_REQUIRED with the plan, NOT_FOUND and BUILD_BUSY. */
   readonly purge: (
-    order: PurgeOrder & { readonly note: string | null },
+    order: PurgeRequest & { readonly note: string | null },
     confirm: string | undefined,
-  ) => Promise<PurgeOutcome>;
+  ) => Promise<PurgeResult>;
 }
 
 export interface PurgesOptions {
@@ -51,15 +51,15 @@ export function createPurges(options: PurgesOptions): Purges {
 }
 
 /** The text that a person repeats to confirm this version. */
-export function confirmationOf({ name, version }: Pick<PurgeOutcome, 'name' | 'version'>): string {
+export function confirmationOf({ name, version }: Pick<PurgeResult, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
 async function purge(
   { store, actor, purger }: PurgesOptions,
-  { note, ...order }: PurgeOrder & { readonly note: string | null },
+  { note, ...order }: PurgeRequest & { readonly note: string | null },
   confirm: string | undefined,
-): Promise<PurgeOutcome> {
+): Promise<PurgeResult> {
   const plan = await purger.plan(order);
   if (confirm !== confirmationOf(plan)) {
     const { contents, alike, files, sources } = plan;
@@ -77,7 +77,7 @@ async function purge(
   return outcome;
 }
 
-async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, note: string | null): Promise<void> {
+async function record(store: AuditedStore, actor: Actor, outcome: PurgeResult, note: string | null): Promise<void> {
   const { name, version, reason, since, contents, serial } = outcome;
   const tombstones = contents.map(
     ({ name: of, version_normalized: normalized, reference }) => `${of} ${normalized} ${reference}`,

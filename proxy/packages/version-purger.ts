@@ -6,7 +6,7 @@ import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.
 import type { Actor } from '../state/audit.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
-export interface PurgeOrder {
+export interface PurgeRequest {
   readonly name: string;
   readonly version: string;
   /** for a dev version: the one intended content; undefined: all */
@@ -29,7 +29,7 @@ export type AlikeContent = PurgedContent & {
   readonly command: string;
 };
 
-export interface PurgeOutcome {
+export interface PurgeResult {
   readonly name: string;
   readonly version: string;
   readonly reason: PurgeReason;
@@ -46,17 +46,17 @@ export interface PurgeOutcome {
 
 export interface VersionPurger {
   /** The effects of a purge, without a change. Throws RegistryError: NOT_FOUND. */
-  readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
+  readonly plan: (order: PurgeRequest) => Promise<PurgeResult>;
   /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
-  readonly purge: (order: PurgeOrder) => Promise<PurgeOutcome>;
+  readonly purge: (order: PurgeRequest) => Promise<PurgeResult>;
 }
 
 /** `actor`: whom the history names. */
 export function createChildPurger(runner: BuildRunner, actor: Actor): VersionPurger {
   const run = async (
-    { name, version, reference, reason }: PurgeOrder,
+    { name, version, reference, reason }: PurgeRequest,
     flags: readonly string[],
-  ): Promise<PurgeOutcome> => {
+  ): Promise<PurgeResult> => {
     // no version, and no word of a command line either
     if (version.startsWith('-'))
       throw new RegistryError('NOT_FOUND', { message: 'This version is not published here.' });
@@ -68,7 +68,7 @@ export function createChildPurger(runner: BuildRunner, actor: Actor): VersionPur
 }
 
 /** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
-export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
+export function readPurgeOutcome(report: JsonObject): PurgeResult {
   assertAccepted(report);
   const { outcome, name, version, reason: text, since, serial, contents, alike, files, sources } = report;
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;

@@ -11,7 +11,7 @@ import { mintRecoveryCodes, passkeysAlone } from '../auth/two-factor-code.ts';
 import { changeUser, readUser, unknownUser, type UserEdit } from '../auth/user-records.ts';
 import { hasTwoFactor, type UserRecord } from '../auth/user.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import { parseAttestation, type Answer } from './answer.ts';
+import { parseAttestation, type PasskeyAnswer } from './answer.ts';
 import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
 import { checkedPasskeyName, distinctName } from './name.ts';
 import { newPasskeyOptions, type PasskeyPrompt } from './options.ts';
@@ -51,7 +51,7 @@ export async function createRegistrationChallenge(
 export async function addPasskey(
   parts: AddParts,
   caller: SessionCaller,
-  { answer, name, site }: { readonly answer: Answer; readonly name: string; readonly site: PasskeySite },
+  { answer, name, site }: { readonly answer: PasskeyAnswer; readonly name: string; readonly site: PasskeySite },
 ): Promise<AddedPasskey> {
   const checkedName = checkedPasskeyName(name);
   const attestation = parseAttestation(answer.credential);

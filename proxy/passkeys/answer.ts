@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
 
 /** The answer to a challenge. */
-export interface Answer {
+export interface PasskeyAnswer {
   /** of the challenge */
   readonly token: string;
   /** JSON of a PublicKeyCredential */

@@ -12,7 +12,7 @@ import type { SessionService } from '../auth/sessions.ts';
 import { changeUser, commitUser, readUser, unknownUser, type UserEdit } from '../auth/user-records.ts';
 import { hasAuthenticator, type UserRecord } from '../auth/user.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Answer } from './answer.ts';
+import type { PasskeyAnswer } from './answer.ts';
 import type { ChallengeUse } from './challenges.ts';
 import { assertDistinct, checkedPasskeyName } from './name.ts';
 import { passkeyOptions, type PasskeyPrompt } from './options.ts';
@@ -30,7 +30,7 @@ export interface OwnParts extends UseParts, ConfirmPasswordOptions {
 export type RemovalProof =
   | { readonly password: string; readonly code: string }
   /** of another passkey */
-  | (AnswerPlace & { readonly answer: Answer })
+  | (AnswerPlace & { readonly answer: PasskeyAnswer })
   /** only of a person without a password, who confirmed a short time ago */
   | { readonly isFresh: true };
 
@@ -109,7 +109,7 @@ async function removeByAnother(
   parts: OwnParts,
   caller: SessionCaller,
   id: string,
-  { answer, site, address }: AnswerPlace & { readonly answer: Answer },
+  { answer, site, address }: AnswerPlace & { readonly answer: PasskeyAnswer },
 ): Promise<void> {
   const { userId } = caller;
   const use = {

@@ -16,7 +16,7 @@ import type { Sealer } from '../keys/sealer.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { addPasskey, createRegistrationChallenge, type AddedPasskey } from './add-passkey.ts';
-import type { Answer } from './answer.ts';
+import type { PasskeyAnswer } from './answer.ts';
 import { createChallenges, type ChallengeUse } from './challenges.ts';
 import { type PasskeyPrompt, passkeyOptions } from './options.ts';
 import {
@@ -42,11 +42,11 @@ import { usePasskey, type UseParts } from './use-passkey.ts';
 
 export interface Passkeys {
   readonly createSignInChallenge: (site: PasskeySite) => Promise<PasskeyPrompt>;
-  readonly signIn: (answer: Answer, place: AnswerPlace) => Promise<LoggedIn>;
+  readonly signIn: (answer: PasskeyAnswer, place: AnswerPlace) => Promise<LoggedIn>;
   readonly createSecondFactorChallenge: (proof: string, site: PasskeySite) => Promise<PasskeyPrompt | undefined>;
-  readonly finishSignIn: (proof: string, answer: Answer, place: AnswerPlace) => Promise<LoggedIn | undefined>;
+  readonly finishSignIn: (proof: string, answer: PasskeyAnswer, place: AnswerPlace) => Promise<LoggedIn | undefined>;
   readonly askConfirmation: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
-  readonly confirm: (caller: SessionCaller, answer: Answer, place: AnswerPlace) => Promise<Secret>;
+  readonly confirm: (caller: SessionCaller, answer: PasskeyAnswer, place: AnswerPlace) => Promise<Secret>;
   readonly createRegistrationChallenge: (caller: SessionCaller, site: PasskeySite) => Promise<PasskeyPrompt>;
   readonly add: (caller: SessionCaller, added: Parameters<typeof addPasskey>[2]) => Promise<AddedPasskey>;
   /** oldest first */
@@ -116,7 +116,7 @@ async function askConfirmation(
 async function confirmWithPasskey(
   parts: ConfirmParts,
   caller: SessionCaller,
-  answer: Answer,
+  answer: PasskeyAnswer,
   { site, address }: AnswerPlace,
 ): Promise<Secret> {
   const { userId } = caller;

@@ -9,7 +9,7 @@ import type { SessionService } from '../auth/sessions.ts';
 import type { TwoStepLogin } from '../auth/two-step-login.ts';
 import { readUserBehind } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
-import type { Answer } from './answer.ts';
+import type { PasskeyAnswer } from './answer.ts';
 import type { ChallengeUse } from './challenges.ts';
 import { passkeyOptions, userHandleOf, type PasskeyPrompt } from './options.ts';
 import type { PasskeySite } from './site.ts';
@@ -36,7 +36,11 @@ export async function createSignInChallenge({ challenges }: SignInParts, site: P
 }
 
 /** Throws INVALID_CREDENTIALS, INVALID_INPUT, CONFLICT, TOO_MANY_ATTEMPTS. */
-export async function signIn(parts: SignInParts, answer: Answer, { site, address }: AnswerPlace): Promise<LoggedIn> {
+export async function signIn(
+  parts: SignInParts,
+  answer: PasskeyAnswer,
+  { site, address }: AnswerPlace,
+): Promise<LoggedIn> {
   const use = {
     answer,
     site,
@@ -75,7 +79,7 @@ export async function createSecondFactorChallenge(
 export async function finishSignIn(
   parts: SignInParts,
   proof: string,
-  answer: Answer,
+  answer: PasskeyAnswer,
   { site, address }: AnswerPlace,
 ): Promise<LoggedIn | undefined> {
   const person = (await parts.twoStepLogin.personOf(proof))?.record;

@@ -9,7 +9,7 @@ import { refuseLogin, type Refusal } from '../auth/refused-login.ts';
 import type { StoredUser, UserEditExtras } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { parseAssertion, type Answer, type Assertion } from './answer.ts';
+import { parseAssertion, type PasskeyAnswer, type Assertion } from './answer.ts';
 import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
 import type { PasskeySite } from './site.ts';
 import { useOf } from './used-challenges.ts';
@@ -23,7 +23,7 @@ export interface UseParts {
 }
 
 export interface PasskeyUse {
-  readonly answer: Answer;
+  readonly answer: PasskeyAnswer;
   readonly site: PasskeySite;
   /** what the challenge has to be for */
   readonly challengeUse: ChallengeUse;

@@ -47,7 +47,7 @@ export function isDue({ retry }: PendingSync, nowMs: number): boolean {
 }
 
 /** The end of a sync, for the hooks that asked for it. */
-export interface Settled {
+export interface AnsweredDeliveries {
   /** the deliveries that had asked before the sync began */
   readonly answered: readonly string[];
   /** RFC 3339 UTC */
@@ -59,7 +59,7 @@ export interface Settled {
 /** Changes the row at the end of a sync. Hooks that asked during the sync need another one. */
 export function settlePending(
   entry: StateEntry | undefined,
-  { answered, at, isTemporary }: Settled,
+  { answered, at, isTemporary }: AnsweredDeliveries,
 ): Pick<StateChange, 'conditions' | 'puts' | 'deletes'> {
   if (entry === undefined) return { conditions: [], puts: [], deletes: [] };
   const { key, revision } = entry;

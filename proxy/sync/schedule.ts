@@ -13,7 +13,7 @@ import type { RepositoryId } from './repository.ts';
 import type { RepositorySources } from './repository-sources.ts';
 import type { Syncer } from './syncer.ts';
 
-export interface ScheduleOptions {
+export interface SyncScheduleOptions {
   readonly state: StateStore;
   readonly jobs: Jobs;
   readonly lease: Lease;
@@ -39,7 +39,7 @@ export interface Schedule {
 /** What a person registered before the start, or what became due, is read soon. */
 const firstMs = 1000;
 
-export function createSchedule(options: ScheduleOptions): Schedule {
+export function createSchedule(options: SyncScheduleOptions): Schedule {
   const { jobs, lease, syncer, onError, everyMs = 10_000 } = options;
   const due = new Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -79,7 +79,7 @@ function isDamage(error: unknown): boolean {
 type DueTimes = Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>;
 
 async function lookOnce(
-  { state, jobs, lease, syncer, sources, now, random }: ScheduleOptions,
+  { state, jobs, lease, syncer, sources, now, random }: SyncScheduleOptions,
   due: DueTimes,
 ): Promise<void> {
   if (!(await lease.hold())) return;

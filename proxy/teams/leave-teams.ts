@@ -6,7 +6,7 @@ import type { StateStore } from '../core/state/state-store.ts';
 import { readTeamRoster, teamRosterKey } from './team-roster.ts';
 import { teamKey } from './team.ts';
 
-export interface Leaving {
+export interface TeamRemovals {
   readonly conditions: readonly { readonly key: string; readonly revision: number | null }[];
   readonly puts: readonly { readonly key: string; readonly value: JsonObject }[];
   /** the names of the teams, for the audit log */
@@ -14,7 +14,7 @@ export interface Leaving {
 }
 
 /** A team that takes the user in meanwhile makes the commit fail. */
-export async function leaveTeams(store: Pick<StateStore, 'get' | 'range'>, user: UserId): Promise<Leaving> {
+export async function leaveTeams(store: Pick<StateStore, 'get' | 'range'>, user: UserId): Promise<TeamRemovals> {
   const { teams, revision } = await readTeamRoster(store);
   const own = teams.filter(({ members }) => members.includes(user));
   return {

@@ -17,7 +17,7 @@ import type { DeliveryRecord } from '../../proxy/notifications/model/delivery.ts
 import type { EndpointId } from '../../proxy/notifications/model/endpoint.ts';
 import { readStatus, type EndpointStatus } from '../../proxy/notifications/model/endpoint-status.ts';
 import { postEvents, type PosterOptions } from '../../proxy/notifications/send/post-events.ts';
-import { createSender, type Sender, type SenderParts } from '../../proxy/notifications/send/sender.ts';
+import { createSender, type DeliverySender, type SenderParts } from '../../proxy/notifications/send/sender.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
@@ -130,7 +130,7 @@ interface Parts
 function senderOf(
   { timeoutMs = 15_000, resolve = resolveBySystem, random = () => 0.5 }: SentOptions,
   parts: Parts,
-): { readonly sender: Sender; readonly close: () => Promise<void> } {
+): { readonly sender: DeliverySender; readonly close: () => Promise<void> } {
   const agent = createGuardedAgent(parts.policy, resolve, { connectTimeoutMs: 5000 });
   const poster = { ...parts, agent, userAgent: 'Libretto/test', timeoutMs };
   const sender = createSender({

@@ -3,7 +3,7 @@
 
 import type { Role } from '../../proxy/core/tokens/person.ts';
 import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';
-import type { RefusalReason } from '../../proxy/sso/model/refusal.ts';
+import type { SignInRefusalReason } from '../../proxy/sso/model/refusal.ts';
 import { standardProvider } from './sso-provider.ts';
 
 export const groupSets = {
@@ -77,7 +77,7 @@ export interface Situation {
 
 export type Expected =
   | { readonly enters: 'own' | 'mail' | 'new account'; readonly role: Role }
-  | { readonly refused: RefusalReason };
+  | { readonly refused: SignInRefusalReason };
 
 const groupNames = Object.keys(groupSets) as Situation['groups'][];
 const providerNames = Object.keys(providerKinds) as Situation['provider'][];
@@ -120,7 +120,7 @@ const overage = {
   entra: { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example' } } },
 } as const;
 
-const roleOf: Readonly<Record<Situation['groups'], Role | RefusalReason>> = {
+const roleOf: Readonly<Record<Situation['groups'], Role | SignInRefusalReason>> = {
   admins: 'admin',
   maintainers: 'maintainer',
   viewers: 'viewer',

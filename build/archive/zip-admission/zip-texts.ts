@@ -6,7 +6,7 @@ import { openZipMembers, type ZipMembers } from '../zip-members.ts';
 import { chooseTexts } from '../../contract/package-texts.ts';
 import { createPause } from '../../files/pause.ts';
 import { readUnchanged } from '../../files/read-file.ts';
-import { maxReadText, type PackageText, type PackageTexts } from '../content.ts';
+import { maxReadText, type ArchivedText, type PackageTexts } from '../content.ts';
 
 /** `path` is absolute. Reads both texts in one pass, so that the archive is in memory only briefly. */
 export async function readTexts(path: string): Promise<PackageTexts> {
@@ -17,7 +17,7 @@ export async function readTexts(path: string): Promise<PackageTexts> {
     file.startsWith(root) && !file.slice(root.length).includes('/') ? [file.slice(root.length)] : [],
   );
   const { readme, changelog } = chooseTexts(top);
-  const text = (file: string): PackageText => {
+  const text = (file: string): ArchivedText => {
     const bytes = readMember(members, root + file);
     return { identity: `zip:${path}:${file}`, read: () => Promise.resolve(bytes) };
   };

@@ -6,7 +6,7 @@ import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import {
   type ContentListing,
   maxReadText,
-  type PackageText,
+  type ArchivedText,
   type PackageTexts,
   type ContentFile,
 } from '../../archive/content.ts';
@@ -161,7 +161,7 @@ function packageRelease({ known, list, kept, ...place }: PackageReleaseOptions):
 
 async function readTexts({ folder, pause }: Pick<ContentPlace, 'folder' | 'pause'>): Promise<PackageTexts> {
   const { readme, changelog } = chooseTexts(namesIn(folder));
-  const text = (file: string): PackageText => ({
+  const text = (file: string): ArchivedText => ({
     identity: `file:${folder}/${file}`,
     read: () => readText(join(folder, file), pause),
   });

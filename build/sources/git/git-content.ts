@@ -10,7 +10,7 @@ import {
   type ContentFile,
   type ContentListing,
   maxReadText,
-  type PackageText,
+  type ArchivedText,
   type PackageTexts,
 } from '../../archive/content.ts';
 import { mapYielding } from '../../shared/concurrency/yielding.ts';
@@ -164,7 +164,7 @@ async function readTexts(store: ObjectStore, { commit, folder }: PackagePlace): 
   const files =
     root === undefined ? [] : (await store.tree(root)).filter(({ kind }) => kind === 'file' || kind === 'executable');
   const chosen = chooseTexts(files.map(({ name }) => name));
-  const text = (wanted: string | undefined): PackageText | undefined => {
+  const text = (wanted: string | undefined): ArchivedText | undefined => {
     const entry = files.find(({ name }) => name === wanted);
     return entry === undefined
       ? undefined

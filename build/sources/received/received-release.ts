@@ -23,7 +23,7 @@ import { withoutPassword } from '../address-secrets.ts';
 import { parseGitUrl } from '../git-url.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
-import type { PackageText, PackageTexts } from '../../archive/content.ts';
+import type { ArchivedText, PackageTexts } from '../../archive/content.ts';
 import type { Release } from '../release.ts';
 import type { ReceivedVersion } from './received-tree.ts';
 import { incomplete, pathInTree } from './tree-file.ts';
@@ -102,7 +102,7 @@ async function sha1Of(path: string): Promise<string> {
 }
 
 function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEntry): PackageTexts {
-  const text = (digest: TextDigest): PackageText => ({
+  const text = (digest: TextDigest): ArchivedText => ({
     identity: `received:${digest}`,
     read: () => readText(root, join('index', textPath(name, digest))),
   });

@@ -9,7 +9,7 @@ import { senderOf } from '../../compose/mailing.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
 import { counted, formatFields } from '../../io/output.ts';
 
-export interface MailParts {
+export interface MailStatusParts {
   readonly config: Config;
   readonly state: StateStore;
   readonly sealer: Sealer;
@@ -30,7 +30,7 @@ export interface MailDocument {
   readonly oldest_waiting_at: string | null;
 }
 
-export async function mailDocument({ config, state, sealer }: MailParts): Promise<MailDocument> {
+export async function mailDocument({ config, state, sealer }: MailStatusParts): Promise<MailDocument> {
   const [entry, stored, rows] = await Promise.all([
     state.get(mailStatusKey),
     state.get(mailPasswordKey),

@@ -20,9 +20,9 @@ import { readPassword } from '../../io/password-input.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import type { CommandModule } from '../command-parts.ts';
-import { describeMail, mailDocument, type MailParts } from './mail-document.ts';
+import { describeMail, mailDocument, type MailStatusParts } from './mail-document.ts';
 
-interface MailCommand extends MailParts {
+interface MailCommand extends MailStatusParts {
   readonly context: Context;
   readonly json: boolean;
 }

@@ -7,8 +7,8 @@ import { remainsOf } from '../../../proxy/packages/purge-remains.ts';
 import { confirmationOf, createPurges } from '../../../proxy/packages/purges.ts';
 import {
   readPurgeOutcome,
-  type PurgeOrder,
-  type PurgeOutcome,
+  type PurgeRequest,
+  type PurgeResult,
   type VersionPurger,
 } from '../../../proxy/packages/version-purger.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
@@ -32,7 +32,7 @@ export const publishes = true;
 export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { stdout } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
-  const order: PurgeOrder = {
+  const order: PurgeRequest = {
     ...parseVersionArgument(operands),
     reason: purgeReasonFlag(flags['reason']),
     reference: contentReferenceFlag(flags['reference']),
@@ -74,7 +74,7 @@ function localPurger(config: Config, context: Context): VersionPurger {
   };
 }
 
-async function confirm(plan: PurgeOutcome, context: Context): Promise<void> {
+async function confirm(plan: PurgeResult, context: Context): Promise<void> {
   const going = [
     'The purge removes these versions permanently. They are never published again:',
     ...contentsOf(plan),
@@ -108,10 +108,10 @@ interface PurgeParts {
 }
 
 async function purge(
-  order: PurgeOrder & { readonly note: string | null },
-  plan: PurgeOutcome,
+  order: PurgeRequest & { readonly note: string | null },
+  plan: PurgeResult,
   { config, context, purger }: PurgeParts,
-): Promise<PurgeOutcome> {
+): Promise<PurgeResult> {
   const state = await openState(config);
   try {
     const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
@@ -121,7 +121,7 @@ async function purge(
   }
 }
 
-function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
+function describe(outcome: PurgeResult, dryRun: boolean): readonly string[] {
   const { name, version, reason, serial } = outcome;
   const head = dryRun
     ? `A purge of ${name} ${version} (${reason}) would remove permanently:`
@@ -138,11 +138,11 @@ function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   ];
 }
 
-function usersOf({ name, version }: PurgeOutcome): string {
+function usersOf({ name, version }: PurgeResult): string {
   return `Who uses it: libretto usage ${name} ${quoteForShell(version)}`;
 }
 
-function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {
+function contentsOf({ contents, alike }: PurgeResult): readonly string[] {
   return [
     ...firstOf(
       contents.map((one) => `  ${contentLine(one)}`),
@@ -160,6 +160,6 @@ function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {
   ];
 }
 
-function contentLine({ name, version, reference, state }: PurgeOutcome['contents'][number]): string {
+function contentLine({ name, version, reference, state }: PurgeResult['contents'][number]): string {
   return `${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}, ${state}`;
 }

@@ -19,14 +19,14 @@ export function shrinkageOf(before: number, after: number): Shrinkage | undefine
   return isEmptied || isHalved ? { from: before, to: after } : undefined;
 }
 
-export interface Comparison {
+export interface ListComparison {
   /** `before` and `after`: what both lists say about one package */
   readonly add: (before: FeedRows, after: FeedRows) => void;
   /** the first part of the list that shrinks, in words; undefined: none does */
   readonly shrinkage: () => { readonly of: string; readonly shrunk: Shrinkage } | undefined;
 }
 
-export function createComparison(): Comparison {
+export function createComparison(): ListComparison {
   const counts = new Map<string, { before: number; after: number }>();
   const count = ({ advisories, entries }: FeedRows, side: 'before' | 'after'): void => {
     const parts = [

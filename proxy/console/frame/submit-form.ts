@@ -4,7 +4,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../../auth/caller.ts';
-import type { Answer } from '../../passkeys/answer.ts';
+import type { PasskeyAnswer } from '../../passkeys/answer.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
 import { passkeySite } from '../../passkeys/site.ts';
 import { waitAfter } from '../../core/http/wait-before-retry.ts';
@@ -74,7 +74,7 @@ async function confirmPerson(
 function confirmPasskey(
   { byPasskey }: PersonCheck,
   { caller, clientAddress, consoleOrigin }: SignedInRequest,
-  answer: Answer,
+  answer: PasskeyAnswer,
 ): Promise<Secret> {
   return byPasskey(caller, answer, { site: passkeySite(consoleOrigin), address: clientAddress });
 }

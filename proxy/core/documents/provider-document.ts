@@ -8,7 +8,7 @@ import { joinYielding, mapYielding } from '../../../build/shared/concurrency/yie
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import { createExpander, createMinifier, minifiedMark } from './minified.ts';
 
-export interface ProviderDocument {
+export interface ExpandedDocument {
   /** all records, expanded */
   readonly records: readonly JsonObject[];
   /** the keys next to `packages` */
@@ -16,7 +16,7 @@ export interface ProviderDocument {
 }
 
 /** Throws an Error for another text. */
-export async function readProviderDocument(document: TextDocument, name: PackageName): Promise<ProviderDocument> {
+export async function readProviderDocument(document: TextDocument, name: PackageName): Promise<ExpandedDocument> {
   const json = await parseJsonYielding(document.bytes);
   const { packages, ...beside } = isJsonObject(json) ? json : {};
   const versions = isJsonObject(packages) ? packages[name] : undefined;
@@ -31,7 +31,7 @@ export async function readProviderDocument(document: TextDocument, name: Package
  */
 export async function formatProviderDocument(
   name: PackageName,
-  { records, beside }: ProviderDocument,
+  { records, beside }: ExpandedDocument,
 ): Promise<Buffer> {
   const minify = beside['minified'] === minifiedMark ? createMinifier() : undefined;
   const texts = await joinYielding(

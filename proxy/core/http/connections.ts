@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isInProgress } from './http-request.ts';
-import type { HttpConnectionState, Waiting } from './idle-connections.ts';
+import type { HttpConnectionState, WaitingConnection } from './idle-connections.ts';
 import type { ServerRequest } from './server-request.ts';
 
 interface Connection {
@@ -19,7 +19,7 @@ interface Connection {
   sinceMs: number;
 }
 
-export class Connections {
+export class OpenConnections {
   /**
    * Open connections, each with its answers in progress. An entry lives as long as its connection. A Map that gains and
    * loses an entry with every request rebuilds itself all the time, and its old tables cause full garbage collections.
@@ -110,7 +110,7 @@ export class Connections {
  * A connection is in progress if its request has arrived and its answer is not completely handed over while the client
  * reads. An answer that is handed over waits for the client.
  */
-function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): Waiting | undefined {
+function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): WaitingConnection | undefined {
   if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as ServerRequest, nowMs)))
     return undefined;
   return { idle: answers.length === 0 && hasAnswered, sinceMs };

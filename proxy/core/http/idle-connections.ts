@@ -8,7 +8,7 @@
 import type { Socket } from 'node:net';
 import { clientAddress, isInRanges, networkOf, type AddressRange } from './client-address.ts';
 
-export interface Waiting {
+export interface WaitingConnection {
   /** between two requests; false: half-open */
   readonly idle: boolean;
   /** monotonic milliseconds */
@@ -21,7 +21,7 @@ export interface HttpConnectionState {
    * undefined while a request is in progress. `nowMs`: monotonic; with infinity no client has time to take a piece of
    * its answer
    */
-  readonly waiting: (nowMs: number) => Waiting | undefined;
+  readonly waiting: (nowMs: number) => WaitingConnection | undefined;
   /** ends an idle connection in order */
   readonly end: () => void;
 }

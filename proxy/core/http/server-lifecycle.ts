@@ -3,7 +3,7 @@
 import type { Server } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo } from 'node:net';
-import type { Connections } from './connections.ts';
+import type { OpenConnections } from './connections.ts';
 
 export type AnyServer = Server | HttpsServer;
 
@@ -39,7 +39,7 @@ const idleGraceMs = 250;
 /** Resolves after every connection has ended: busy connections have `drainMs`, then they are cut. */
 export function drain(
   server: AnyServer,
-  connections: Connections,
+  connections: OpenConnections,
   others: OtherConnections | undefined,
   drainMs: number,
 ): Promise<void> {

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { releaseIn } from '../tree/document-releases.ts';
-import type { Release } from '../views/view.ts';
+import type { ReleaseFacts } from '../views/view.ts';
 import {
   closeBrace,
   comma,
@@ -15,7 +15,7 @@ import {
   valueOfMember,
 } from '../../../build/shared/json/json-scan.ts';
 
-export interface ProviderVersion extends Release {
+export interface ProviderVersion extends ReleaseFacts {
   readonly version: string;
   /** the reference of its dist; undefined without one */
   readonly reference: string | undefined;

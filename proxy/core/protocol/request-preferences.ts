@@ -20,7 +20,7 @@ export interface RequestPreferences extends Conditions {
 }
 
 /** The token of a request, as far as it shapes the answer. */
-export interface Caller {
+export interface CallerView {
   readonly view?: View | undefined;
   readonly id?: string | undefined;
 }
@@ -30,7 +30,7 @@ export interface Caller {
  */
 export function requestPreferences(
   request: HttpRequest,
-  { view, id }: Caller,
+  { view, id }: CallerView,
   kind: Route['kind'],
 ): RequestPreferences {
   const { headers, method } = request;

@@ -7,7 +7,7 @@ import { providerPath } from '../../../build/contract/paths.ts';
 import { releasedVersion } from '../../../build/contract/released-version.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { TextDocument } from '../http/document.ts';
-import { seesSome, type Release, type ReleaseFilter } from '../views/view.ts';
+import { seesSome, type ReleaseFacts, type ReleaseFilter } from '../views/view.ts';
 import type { ViewDate } from '../views/view-date.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -21,7 +21,11 @@ export function recordsOf(text: string, name: PackageName): readonly JsonObject[
 }
 
 /** A version record in the form of views: the record has the same times as the serving index. */
-export function releaseIn({ version_normalized: version, time, 'published-time': published }: JsonObject): Release {
+export function releaseIn({
+  version_normalized: version,
+  time,
+  'published-time': published,
+}: JsonObject): ReleaseFacts {
   return releasedVersion({
     version_normalized: String(version),
     time: typeof time === 'string' ? time : null,
@@ -80,7 +84,7 @@ export function absentWhereHidden<Value>(
   });
 }
 
-function releasesIn(document: TextDocument, name: PackageName): readonly Release[] {
+function releasesIn(document: TextDocument, name: PackageName): readonly ReleaseFacts[] {
   try {
     return recordsOf(document.bytes.toString('utf8'), name).map(releaseIn);
   } catch {

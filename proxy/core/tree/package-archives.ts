@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { IndexEntry, PackageIndex } from '../../../build/contract/serving-index.ts';
 import { isDevVersion } from '../../../build/contract/version.ts';
-import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
+import { passes, releaseOf, type ReleaseFacts, type ReleaseFilter } from '../views/view.ts';
 
 export class PackageArchives {
   readonly #byVersion = new Map<string, IndexEntry[]>();
@@ -53,7 +53,7 @@ export class PackageArchives {
   }
 
   /** This content of this version in the form for views. */
-  release(version: string, reference: string): Release | undefined {
+  release(version: string, reference: string): ReleaseFacts | undefined {
     const entry = this.#byVersion.get(version)?.find((one) => one.reference === reference);
     return entry === undefined ? undefined : releaseOf(entry);
   }

@@ -6,7 +6,7 @@ import type { DocumentStamp, PackageIndex } from '../../../build/contract/servin
 import { isDevVersion } from '../../../build/contract/version.ts';
 import type { VersionChange } from '../../../build/contract/version-changes.ts';
 import { ViewDate } from '../views/view-date.ts';
-import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
+import { passes, releaseOf, type ReleaseFacts, type ReleaseFilter } from '../views/view.ts';
 
 type Kind = 'stable' | 'dev';
 type Intern = (text: string) => string;
@@ -29,8 +29,8 @@ export class PackageReleases {
   /** `intern`: one text for all equal ones: nearly every package has its 1.0.0.0. */
   constructor({ versions, documents }: Pick<PackageIndex, 'versions' | 'documents'>, intern: Intern) {
     const places = new Map<string, number>();
-    const all: Release[] = [];
-    const placeOf = (release: Release): number => {
+    const all: ReleaseFacts[] = [];
+    const placeOf = (release: ReleaseFacts): number => {
       const text = formatReleasedVersion(release);
       const known = places.get(text);
       if (known === undefined) places.set(text, all.push(release) - 1);
@@ -109,7 +109,7 @@ class Releases {
   /** NaN: not known */
   readonly #released: readonly number[];
 
-  constructor(releases: readonly Release[], intern: Intern) {
+  constructor(releases: readonly ReleaseFacts[], intern: Intern) {
     this.#versions = releases.map(({ version_normalized: version }) => intern(version));
     this.#released = releases.map(({ releasedMs }) => releasedMs ?? Number.NaN);
   }
@@ -147,7 +147,7 @@ class RecordedChanges {
   /** places of changed releases */
   readonly #versions: readonly number[];
 
-  constructor(stamp: DocumentStamp | null, placeOf: (release: Release) => number) {
+  constructor(stamp: DocumentStamp | null, placeOf: (release: ReleaseFacts) => number) {
     const changes = stamp?.changes ?? [];
     this.lastModified = stamp?.last_modified ?? Number.NEGATIVE_INFINITY;
     this.isKnown = stamp?.changes !== undefined;
@@ -200,7 +200,7 @@ const everything = -1;
 const noChanges = new RecordedChanges(null, () => 0);
 
 /** Most packages have no document of dev versions: one shared object serves all of them. */
-function recordedChanges(stamp: DocumentStamp | null, placeOf: (release: Release) => number): RecordedChanges {
+function recordedChanges(stamp: DocumentStamp | null, placeOf: (release: ReleaseFacts) => number): RecordedChanges {
   return stamp === null ? noChanges : new RecordedChanges(stamp, placeOf);
 }
 

@@ -7,7 +7,7 @@ import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { compileConstraint } from './fast-matches.ts';
 import { PatternMap, type PackagePattern } from './package-pattern.ts';
 import { stabilities, type TokenLimits } from './token-limits.ts';
-import type { Release, ReleaseFilter, View } from './view.ts';
+import type { ReleaseFacts, ReleaseFilter, View } from './view.ts';
 
 /** The limits of a token's view; the limit of networks restricts only client addresses. */
 export type ViewLimits = Omit<TokenLimits, 'networks'>;
@@ -40,7 +40,7 @@ export function compileView(limits: ViewLimits): View | undefined {
   };
 }
 
-type Predicate = (release: Release) => boolean;
+type Predicate = (release: ReleaseFacts) => boolean;
 
 function allOf(predicates: readonly Predicate[]): ReleaseFilter {
   const [first, second] = predicates;

@@ -5,10 +5,10 @@
 import { releasedVersion, type ReleasedVersion } from '../../../build/contract/released-version.ts';
 
 /** The facts of a version's content that decide its visibility. */
-export type Release = ReleasedVersion;
+export type ReleaseFacts = ReleasedVersion;
 
 /** The visible part of one package: everything, nothing, or the releases for which the function returns true. */
-export type ReleaseFilter = 'all' | 'none' | ((release: Release) => boolean);
+export type ReleaseFilter = 'all' | 'none' | ((release: ReleaseFacts) => boolean);
 
 export interface View {
   /** Equal for equal limits, so that tokens share cached data; for keys of caches only. */
@@ -26,16 +26,16 @@ export function filterOf(view: View | undefined, name: string): ReleaseFilter {
   return view === undefined ? 'all' : view.filterOf(name);
 }
 
-export function passes(filter: ReleaseFilter, release: Release): boolean {
+export function passes(filter: ReleaseFilter, release: ReleaseFacts): boolean {
   return filter === 'all' || (filter !== 'none' && filter(release));
 }
 
-export function sees(view: View | undefined, name: string, release: Release): boolean {
+export function sees(view: View | undefined, name: string, release: ReleaseFacts): boolean {
   return passes(filterOf(view, name), release);
 }
 
 /** True if the package is visible: one of its releases is. A package without releases is not. */
-export function seesSome(filter: ReleaseFilter, releases: Iterable<Release>): boolean {
+export function seesSome(filter: ReleaseFilter, releases: Iterable<ReleaseFacts>): boolean {
   if (filter === 'none') return false;
   for (const release of releases) if (passes(filter, release)) return true;
   return false;

@@ -1,7 +1,7 @@
 // Finds the webhook with our address at a forge. All pages of the list are searched for it.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { Dialect, ListedHook } from '../dialects/dialect.ts';
+import type { ForgeDialect, ListedHook } from '../dialects/dialect.ts';
 import { arrayOf, objectOf } from '../dialects/fields.ts';
 import { nextQuery } from '../dialects/next-page.ts';
 import { parseJsonText } from '../model/json-text.ts';
@@ -12,7 +12,7 @@ const mostPages = 50;
 
 /** The hook with our address; a number: the status of a refusal. */
 export async function findHook(
-  dialect: Dialect,
+  dialect: ForgeDialect,
   ask: AskForge,
   path: string,
   url: string,
@@ -35,7 +35,7 @@ export async function findHook(
 }
 
 function nextOf(
-  { hooks: { firstPage, pages }, nextIn }: Dialect,
+  { hooks: { firstPage, pages }, nextIn }: ForgeDialect,
   { headers }: ForgeAnswer,
   body: JsonValue,
   number: number,
@@ -44,7 +44,7 @@ function nextOf(
   return named ?? (pages === 'numbered' ? firstPage.replace('page=1', `page=${number}`) : undefined);
 }
 
-function hooksIn({ hooks, itemsOf }: Dialect, body: JsonValue): readonly ListedHook[] {
+function hooksIn({ hooks, itemsOf }: ForgeDialect, body: JsonValue): readonly ListedHook[] {
   const items = arrayOf(body) ?? itemsOf(body) ?? [];
   return items.flatMap((item) => hooks.read(objectOf(item) ?? {}) ?? []);
 }

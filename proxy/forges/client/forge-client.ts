@@ -1,7 +1,7 @@
 // A forge over HTTP: the questions of a dialect, asked with the credentials of a connection.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { Dialect, ForgeToken } from '../dialects/dialect.ts';
+import type { ForgeDialect, ForgeToken } from '../dialects/dialect.ts';
 import { folderName, objectOf, textOf } from '../dialects/fields.ts';
 import { nextQuery } from '../dialects/next-page.ts';
 import { forgeTitles, type OwnerName } from '../model/forge-name.ts';
@@ -13,7 +13,7 @@ import { createPutHook } from './put-hook.ts';
 import { findHook } from './find-hook.ts';
 
 export interface ForgeClientOptions {
-  readonly dialect: Dialect;
+  readonly dialect: ForgeDialect;
   /** where the API's paths begin */
   readonly api: string;
   readonly owner: OwnerName;
@@ -60,7 +60,11 @@ export function createForge(options: ForgeClientOptions): Forge {
   };
 }
 
-async function foldersAt({ itemsOf }: Dialect, path: string | undefined, ask: AskForge): Promise<readonly string[]> {
+async function foldersAt(
+  { itemsOf }: ForgeDialect,
+  path: string | undefined,
+  ask: AskForge,
+): Promise<readonly string[]> {
   if (path === undefined) return [];
   const { status, text } = await ask(path);
   const items = status === 200 ? itemsOf(parseJsonText(text) ?? null) : undefined;
@@ -98,13 +102,13 @@ function fileOf({ status, text }: ForgeAnswer): FileAnswer {
   return { outcome: status === 404 ? 'missing' : status === 403 ? 'forbidden' : 'unreadable' };
 }
 
-function parseBody(dialect: Dialect, { text }: ForgeAnswer, path: string): JsonValue {
+function parseBody(dialect: ForgeDialect, { text }: ForgeAnswer, path: string): JsonValue {
   const body = parseJsonText(text);
   if (body === undefined) throw unexpected(dialect, path);
   return body;
 }
 
-function unexpected({ name }: Dialect, path: string): ForgeRefusal {
+function unexpected({ name }: ForgeDialect, path: string): ForgeRefusal {
   const place = path.split('?', 1)[0] ?? '';
   return new ForgeRefusal(
     `The answer for ${place} is not that of ${forgeTitles[name]}'s API. Check the address of the forge.`,
@@ -115,7 +119,12 @@ function unexpected({ name }: Dialect, path: string): ForgeRefusal {
 // registry has forgotten.
 
 /** `path`: of the hooks; undefined: such owners have none. `url`: of the hook. Throws ForgePause and ForgeRefusal. */
-async function dropHook(dialect: Dialect, ask: AskForge, path: string | undefined, url: string): Promise<DroppedHook> {
+async function dropHook(
+  dialect: ForgeDialect,
+  ask: AskForge,
+  path: string | undefined,
+  url: string,
+): Promise<DroppedHook> {
   if (path === undefined) return { outcome: 'none' };
   const known = await findHook(dialect, ask, path, url);
   if (known === 'none') return { outcome: 'none' };
@@ -129,7 +138,7 @@ async function dropHook(dialect: Dialect, ask: AskForge, path: string | undefine
 // A refusal of a forge in words: who refused what, and what to do. Sentences and links of the forge are shown as text,
 // and shortened.
 
-function refusal({ name }: Pick<Dialect, 'name'>, answer: ForgeAnswer, path: string): ForgeRefusal {
+function refusal({ name }: Pick<ForgeDialect, 'name'>, answer: ForgeAnswer, path: string): ForgeRefusal {
   return new ForgeRefusal(textOfRefusal(forgeTitles[name], answer, path.split('?', 1)[0] ?? ''), {
     status: answer.status,
   });

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../build/contract/json.ts';
-import type { Dialect, HookDialect, ListedHook } from '../dialects/dialect.ts';
+import type { ForgeDialect, HookDialect, ListedHook } from '../dialects/dialect.ts';
 import { objectOf } from '../dialects/fields.ts';
 import { forgeTitles } from '../model/forge-name.ts';
 import { parseJsonText } from '../model/json-text.ts';
@@ -14,7 +14,7 @@ import type { AskForge, ForgeAnswer, ForgeChange } from './forge-http.ts';
 /** `path`: of the hooks; undefined: such owners have none. Throws ForgePause and ForgeRefusal. */
 export type PutHook = (path: string | undefined, hook: OfferedHook) => Promise<HookAnswer>;
 
-export function createPutHook(dialect: Dialect, ask: AskForge): PutHook {
+export function createPutHook(dialect: ForgeDialect, ask: AskForge): PutHook {
   const { body, kind, changeBy, otherBody, read } = dialect.hooks;
   const change = createChange(dialect.hooks, ask);
   const make = (path: string, json: JsonObject): Promise<ForgeAnswer> =>

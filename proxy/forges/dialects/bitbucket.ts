@@ -2,10 +2,10 @@
 
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
-import type { AskPath, Dialect } from './dialect.ts';
+import type { AskPath, ForgeDialect } from './dialect.ts';
 import { arrayOf, objectOf, pathIdOf, pathOf, query, stampOf, textOf } from './fields.ts';
 
-export const bitbucket: Dialect = {
+export const bitbucket: ForgeDialect = {
   name: 'bitbucket',
   headers: { accept: 'application/json' },
   authorization: ({ token, user }) => ({

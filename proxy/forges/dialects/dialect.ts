@@ -42,7 +42,7 @@ export interface HookDialect {
   readonly pauseMs: number;
 }
 
-export interface Dialect {
+export interface ForgeDialect {
   readonly name: ForgeName;
   /** of every request */
   readonly headers: Readonly<Record<string, string>>;

@@ -2,9 +2,9 @@
 
 import type { ForgeName } from '../model/forge-name.ts';
 import { bitbucket } from './bitbucket.ts';
-import type { Dialect } from './dialect.ts';
+import type { ForgeDialect } from './dialect.ts';
 import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
-export const dialects: Readonly<Record<ForgeName, Dialect>> = { github, gitlab, gitea, bitbucket };
+export const dialects: Readonly<Record<ForgeName, ForgeDialect>> = { github, gitlab, gitea, bitbucket };

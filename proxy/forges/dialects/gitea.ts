@@ -2,13 +2,13 @@
 
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
-import type { Dialect } from './dialect.ts';
+import type { ForgeDialect } from './dialect.ts';
 import { arrayOf, objectOf, pathIdOf, pathOf, query, stampOf, textOf } from './fields.ts';
 
 /** The most that an instance delivers by default. */
 const firstPage = query({ page: '1', limit: '50' });
 
-export const gitea: Dialect = {
+export const gitea: ForgeDialect = {
   name: 'gitea',
   headers: { accept: 'application/json' },
   authorization: ({ token }) => ({ authorization: `token ${token}` }),

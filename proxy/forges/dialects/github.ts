@@ -2,7 +2,7 @@
 
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath, type OwnerKind, type OwnerName } from '../model/forge-name.ts';
-import type { Dialect } from './dialect.ts';
+import type { ForgeDialect } from './dialect.ts';
 import { arrayOf, objectOf, pathIdOf, pathOf, query, stampOf, textOf } from './fields.ts';
 
 const perPage = '100';
@@ -13,7 +13,7 @@ export const githubHeaders = {
   'x-github-api-version': '2022-11-28',
 };
 
-export const github: Dialect = {
+export const github: ForgeDialect = {
   name: 'github',
   headers: githubHeaders,
   authorization: ({ token }) => ({ authorization: `Bearer ${token}` }),

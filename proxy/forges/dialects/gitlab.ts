@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { parseForgeId } from '../../sync/forge-place.ts';
 import { parseRepositoryPath } from '../model/forge-name.ts';
-import type { Dialect } from './dialect.ts';
+import type { ForgeDialect } from './dialect.ts';
 import { arrayOf, objectOf, pathIdOf, query, stampOf, textOf } from './fields.ts';
 
 const oldestFirst = { order_by: 'id', sort: 'asc', per_page: '100' };
@@ -15,7 +15,7 @@ const bodyOf = (url: string): JsonObject => ({
   enable_ssl_verification: true,
 });
 
-export const gitlab: Dialect = {
+export const gitlab: ForgeDialect = {
   name: 'gitlab',
   headers: { accept: 'application/json' },
   authorization: ({ token }) => ({ 'private-token': token }),

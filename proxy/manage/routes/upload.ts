@@ -8,7 +8,7 @@ import { viewOf } from '../../auth/caller.ts';
 import type { TokenId } from '../../core/tokens/token.ts';
 import { announcedDigest } from '../../artifacts/announced-digest.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
-import type { StagedFile } from '../../artifacts/stage-upload.ts';
+import type { UploadedFile } from '../../artifacts/stage-upload.ts';
 import { filterOf, passes, type View } from '../../core/views/view.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { awaitBuilder } from '../../core/protocol/feature.ts';
@@ -122,7 +122,7 @@ function assertSees(
   });
 }
 
-async function assertDigest({ path, sha256 }: StagedFile, expected: readonly string[]): Promise<void> {
+async function assertDigest({ path, sha256 }: UploadedFile, expected: readonly string[]): Promise<void> {
   if (expected.every((digest) => digest === sha256)) return;
   await rm(path, { force: true });
   throw new RegistryError('BAD_REQUEST', {

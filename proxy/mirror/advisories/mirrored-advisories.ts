@@ -8,7 +8,12 @@ import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { ByteCache } from '../../../build/shared/caches/byte-cache.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
-import { isComplete, normalizeAdvisories, usableAdvisories, type AdvisoryContext } from './normalize-advisory.ts';
+import {
+  isComplete,
+  normalizeAdvisories,
+  usableAdvisories,
+  type UpstreamAdvisoryContext,
+} from './normalize-advisory.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import { findOffer } from '../upstream/find-offer.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
@@ -21,7 +26,7 @@ export type Belongings = ReadonlyMap<PackageName, readonly Upstream[]>;
 type Advisories = ReadonlyMap<PackageName, readonly JsonObject[]>;
 
 /** The advisories of a document. */
-export interface Said {
+export interface DocumentAdvisories {
   /** undefined: the document contains no list of advisories */
   readonly advisories: readonly JsonObject[] | undefined;
   /** true: the entry differs from the upstream's document */
@@ -60,7 +65,7 @@ export class MirroredAdvisories {
    * The advisories in a document of this upstream, each completed (normalize-advisory.ts). Never rejects, and waits for
    * two seconds at most.
    */
-  async inDocument(name: PackageName, upstream: Upstream, said: JsonValue | undefined): Promise<Said> {
+  async inDocument(name: PackageName, upstream: Upstream, said: JsonValue | undefined): Promise<DocumentAdvisories> {
     if (!Array.isArray(said)) return { advisories: undefined, differs: said !== undefined, changesAtMs: undefined };
     const usable = await usableAdvisories(said);
     const isLacking = !usable.every((advisory) => isComplete(advisory, name));
@@ -180,7 +185,7 @@ function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-function contextOf({ destination }: Upstream, name: PackageName, known: Known | undefined): AdvisoryContext {
+function contextOf({ destination }: Upstream, name: PackageName, known: Known | undefined): UpstreamAdvisoryContext {
   return { name, host: new URL(destination.origin).host, known: known?.advisories ?? [] };
 }
 

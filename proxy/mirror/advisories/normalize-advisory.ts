@@ -7,7 +7,7 @@ import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '..
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 
-export interface AdvisoryContext {
+export interface UpstreamAdvisoryContext {
   readonly name: PackageName;
   /** host and port of the upstream */
   readonly host: string;
@@ -36,7 +36,7 @@ export async function usableAdvisories(said: JsonValue | undefined): Promise<rea
  */
 export function normalizeAdvisories(
   usable: readonly JsonObject[],
-  { name, host, known }: AdvisoryContext,
+  { name, host, known }: UpstreamAdvisoryContext,
 ): readonly JsonObject[] {
   const byId = new Map(known.map((advisory) => [String(advisory['advisoryId']), advisory]));
   return usable.map((advisory) =>
@@ -49,7 +49,7 @@ export function normalizeAdvisories(
 function completed(
   advisory: JsonObject,
   elsewhere: JsonObject | undefined,
-  { name, host }: Omit<AdvisoryContext, 'known'>,
+  { name, host }: Omit<UpstreamAdvisoryContext, 'known'>,
 ): JsonObject {
   const id = String(advisory['advisoryId']);
   const first = (field: string, isFit: (value: JsonValue | undefined) => boolean, otherwise: JsonValue): JsonValue =>

@@ -76,7 +76,7 @@ export interface Fetch {
   readonly destination: Destination;
 }
 
-export interface Arrival {
+export interface ArchiveDownload {
   /** readable while it comes */
   readonly file: TailStream;
   /** undefined if the upstream does not report it */
@@ -92,7 +92,7 @@ export class ArchiveFetcher {
   readonly #options: FetcherOptions;
   readonly #limits: FetcherLimits;
   /** each until its archive is stored or has failed: an arrival resolves with its first bytes */
-  readonly #arriving = new SingleFlight<Arrival>({ keeps: 'settled' });
+  readonly #arriving = new SingleFlight<ArchiveDownload>({ keeps: 'settled' });
   readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
   readonly #places: KeyedSemaphore;
   readonly #limit: ReturnType<typeof pLimit>;
@@ -108,7 +108,7 @@ export class ArchiveFetcher {
    * Resolves when the first bytes are readable, or the archive is stored. Rejects with UpstreamUnavailable or
    * UpstreamRefused.
    */
-  fetch(fetch: Fetch): Promise<Arrival> {
+  fetch(fetch: Fetch): Promise<ArchiveDownload> {
     const key = keyOf(fetch);
     const arriving = this.#arriving.get(key);
     if (arriving !== undefined) return arriving;
@@ -137,7 +137,7 @@ export class ArchiveFetcher {
     return join(this.#options.folder, '.staging');
   }
 
-  #begin(fetch: Fetch, key: string): Promise<Arrival> {
+  #begin(fetch: Fetch, key: string): Promise<ArchiveDownload> {
     const file = new TailStream(join(this.#stagingFolder(), `${randomUUID()}.partial`));
     return new Promise((resolve, reject) => {
       let size: number | undefined;

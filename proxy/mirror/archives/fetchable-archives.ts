@@ -26,7 +26,7 @@ import { upstreamsIn, type Offers } from './offered-records.ts';
 import { changeOf } from './pinned-versions.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
-import type { DistMirror } from '../upstream/upstream-root.ts';
+import type { UpstreamDistMirror } from '../upstream/upstream-root.ts';
 
 /** A request for an archive. */
 export interface ArchiveLookup {
@@ -185,7 +185,7 @@ interface Wanted {
  * Among several preferred mirrors the last listed one comes first. A path is below the upstream's own origin. Composer
  * would take it as a file of the client; no file of this host is ever read for it.
  */
-function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {
+function distCandidates(wanted: Wanted, mirrors: readonly UpstreamDistMirror[], origin: string): readonly URL[] {
   const filled = (preferred: boolean): string[] =>
     mirrors.filter((mirror) => mirror.preferred === preferred).map(({ template }) => fill(template, wanted));
   const { url } = wanted.dist;

@@ -16,7 +16,7 @@ import { emptiedLists, unionOf } from './joined-lists.ts';
 import { UnreadableRecord } from './read-record.ts';
 
 /** What a document of an upstream says about its package. */
-export interface Said {
+export interface UpstreamLists {
   /** its id */
   readonly upstream: string;
   /** true: it is the document of dev versions */
@@ -76,7 +76,7 @@ export class LastLists {
    * Takes over what documents say now, one after the other for each package. Resolves to what all documents last said.
    * Rejects with UnreadableRecord for a damaged file.
    */
-  async update(name: PackageName, said: readonly Said[], update: Update): Promise<JsonObject> {
+  async update(name: PackageName, said: readonly UpstreamLists[], update: Update): Promise<JsonObject> {
     const turn = (this.#turns.get(name) ?? Promise.resolve()).then(() => this.#update(name, said, update));
     const ended = turn.then(
       () => undefined,
@@ -90,7 +90,11 @@ export class LastLists {
     }
   }
 
-  async #update(name: PackageName, said: readonly Said[], { which, isAll, isUsed }: Update): Promise<JsonObject> {
+  async #update(
+    name: PackageName,
+    said: readonly UpstreamLists[],
+    { which, isAll, isUsed }: Update,
+  ): Promise<JsonObject> {
     const before = await this.#partsOf(name).catch((error: unknown) => this.#damaged(name, isAll, error));
     const parts = new Map(Object.entries(before ?? {}));
     for (const one of said) {
@@ -104,7 +108,7 @@ export class LastLists {
     return unionOf([{}, ...counting.map(([, lists]) => lists)]);
   }
 
-  #partAfter(name: PackageName, last: JsonObject, { upstream, lists, isReadable, isWhole }: Said): JsonObject {
+  #partAfter(name: PackageName, last: JsonObject, { upstream, lists, isReadable, isWhole }: UpstreamLists): JsonObject {
     if (!isReadable) this.#report({ kind: 'lists-unreadable', name, upstream });
     if (!isWhole) {
       const more = unionOf([last, lists]);

@@ -12,10 +12,10 @@ import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { ofUpstream } from '../upstream/mirror-failure.ts';
 import type { CheckRecord } from '../versions/offered-version.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
-import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
+import type { ArchiveFetcher, ArchiveDownload, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import { FetchableArchives, type ArchiveLookup, type Fetchable } from './fetchable-archives.ts';
-import type { ArchiveOwner, MirroredJudgements, Refuse } from './mirrored-judgements.ts';
+import type { ArchiveOwner, MirroredJudgements, PolicyRefusal } from './mirrored-judgements.ts';
 
 export interface ArchivesOptions {
   readonly archiveStore: AcceptedArchiveStore;
@@ -38,7 +38,7 @@ export class MirroredArchives {
    * undefined: there is no such version. `refuse` judges exactly the archive that is sent. Rejects with
    * UpstreamUnavailable or UpstreamRefused.
    */
-  async get(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async get(wanted: ArchiveLookup, conditions: Conditions, refuse: PolicyRefusal): Promise<Answer | undefined> {
     const { asked, compiled } = wanted;
     if (isPurged(asked, compiled)) return undefined;
     const entry = this.#options.archiveStore.atHand(asked.name)?.archive(asked.labels, asked.reference);
@@ -73,7 +73,7 @@ export class MirroredArchives {
     return 'fetched';
   }
 
-  async #look(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async #look(wanted: ArchiveLookup, conditions: Conditions, refuse: PolicyRefusal): Promise<Answer | undefined> {
     const { asked } = wanted;
     const entry = (await this.#options.archiveStore.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
     if (entry === undefined) return this.#fetchNew(wanted, conditions, refuse);
@@ -91,13 +91,13 @@ export class MirroredArchives {
     entry: IndexEntry,
     wanted: ArchiveLookup,
     conditions: Conditions,
-    refuse: Refuse,
+    refuse: PolicyRefusal,
   ): Promise<Answer | undefined> {
     const { archiveStore, judgements } = this.#options;
     return (await refuse(judgements.ofStored(entry, ownerOf(wanted)))) ?? archiveStore.answer(entry, conditions);
   }
 
-  async #fetchNew(wanted: ArchiveLookup, conditions: Conditions, refuse: Refuse): Promise<Answer | undefined> {
+  async #fetchNew(wanted: ArchiveLookup, conditions: Conditions, refuse: PolicyRefusal): Promise<Answer | undefined> {
     const { judgements } = this.#options;
     const found = await this.#fetchable.find(wanted);
     if (found === undefined) return undefined;
@@ -138,7 +138,7 @@ function isPurged(asked: RequestedVersion, { rules }: Compiled): boolean {
 }
 
 /** The archive during its download; undefined before the first released byte, and after the end of the download. */
-async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
+async function streamed({ file, size }: ArchiveDownload): Promise<Answer | undefined> {
   if (file.released === 0 || file.released === size) return undefined;
   try {
     return {

@@ -14,7 +14,7 @@ import type { Answer } from '../../core/http/answer.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import type { ApplicableRules } from '../../policy/apply/rule-finder.ts';
 import type { VersionFacts } from '../../policy/judge/facts.ts';
-import { blockOf, judgePackage, type Judgement } from '../../policy/judge/judge.ts';
+import { blockOf, judgePackage, type PolicyJudgement } from '../../policy/judge/judge.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
@@ -26,7 +26,7 @@ import { offeredFacts, storedFacts } from './stored-facts.ts';
 export interface JudgedVersion {
   readonly version: string;
   readonly normalized: string;
-  readonly judgement: Judgement;
+  readonly judgement: PolicyJudgement;
   /** true: its archive was accepted */
   readonly stored: boolean;
 }
@@ -35,13 +35,13 @@ export interface JudgedVersion {
 export type JudgeVersion = (found: ApplicableRules, policy: CurrentPolicy) => MaybeAsync<JudgedVersion>;
 
 /** The refusal of the policy; undefined: there is none. */
-export type Refuse = (judge: JudgeVersion) => MaybeAsync<Answer | undefined>;
+export type PolicyRefusal = (judge: JudgeVersion) => MaybeAsync<Answer | undefined>;
 
 /** Who gets an archive. */
 export interface Admission {
   /** default: everybody sees it */
   readonly isSeen?: () => MaybeAsync<boolean>;
-  readonly refuse?: Refuse;
+  readonly refuse?: PolicyRefusal;
 }
 
 /** The package of an archive. */

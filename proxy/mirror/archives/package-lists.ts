@@ -8,12 +8,12 @@ import type { CompiledRule } from '../../policy/judge/compile-policy.ts';
 import type { Offer } from '../upstream/upstream.ts';
 import type { AcceptedPackage } from './accepted-package.ts';
 import { areReadable, saidIn } from './joined-lists.ts';
-import type { LastLists, Said } from './last-lists.ts';
+import type { LastLists, UpstreamLists } from './last-lists.ts';
 import type { Offers } from './offered-records.ts';
 import { UnreadableRecord } from './read-record.ts';
 
 /** A package with accepted archives, or one that gets its first. */
-export interface ListedPackage {
+export interface MirroredListing {
   readonly name: PackageName;
   /** of the upstreams of the name */
   readonly ids: readonly string[];
@@ -34,7 +34,7 @@ const readingRules: ReadonlySet<string> = new Set(['advisories', 'filter', 'aban
 
 /** `needed`: other than `all`: damaged lists count as none, beside those of the documents. Rejects with UnreadableRecord. */
 export async function listsOf(
-  owner: ListedPackage,
+  owner: MirroredListing,
   offers: Offers,
   last: LastLists,
   needed: Needed,
@@ -47,7 +47,7 @@ export async function listsOf(
   }
 }
 
-function joined({ name, ids, accepted }: ListedPackage, offers: Offers, last: LastLists): Promise<JsonObject> {
+function joined({ name, ids, accepted }: MirroredListing, offers: Offers, last: LastLists): Promise<JsonObject> {
   const { upstream, stable, own } = offers;
   if (upstream === undefined) return last.read(name);
   const { hasReleases } = accepted;
@@ -68,7 +68,12 @@ function joined({ name, ids, accepted }: ListedPackage, offers: Offers, last: La
 }
 
 /** `hasOthers`: an upstream that has removed all versions says nothing about their archives any more. */
-function saidBy({ staleSinceMs, document }: Offer, upstream: string, isDev: boolean, hasOthers: boolean): Said {
+function saidBy(
+  { staleSinceMs, document }: Offer,
+  upstream: string,
+  isDev: boolean,
+  hasOthers: boolean,
+): UpstreamLists {
   const isReadable = areReadable(document);
   return {
     upstream,

@@ -11,7 +11,7 @@ import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { offeredVersions, type CheckRecord, type OfferedVersion } from '../versions/offered-version.ts';
 import { changedFields, pinnedFields, withPinnedFields } from '../versions/pinned-record.ts';
 
-export interface Settled {
+export interface PinnedVersions {
   readonly versions: readonly OfferedVersion[];
   /** versions that the upstream has changed since */
   readonly changed: readonly string[];
@@ -28,7 +28,7 @@ export async function pinVersions(
   versions: readonly OfferedVersion[],
   accepted: AcceptedPackage,
   { archiveStore, check, report }: PinOptions,
-): Promise<Settled> {
+): Promise<PinnedVersions> {
   const changed: string[] = [];
   const settled: OfferedVersion[] = [];
   const turn = createTurns();

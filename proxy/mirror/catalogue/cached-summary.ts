@@ -8,18 +8,18 @@ import {
   summaryOf,
   type ListedVersion,
   type PackageSummary,
-  type VersionFacts,
+  type SummaryVersion,
 } from '../../packages/package-summary.ts';
 import { passes, type ReleaseFilter } from '../../core/views/view.ts';
 import { mapYielding } from '../../../build/shared/concurrency/yielding.ts';
 import { offeredVersionsYielding, type OfferedVersion } from '../versions/offered-version.ts';
-import { applyRules, type Refused, type ReleaseRules } from '../rules/release-rules.ts';
+import { applyRules, type RefusedVersion, type ReleaseRules } from '../rules/release-rules.ts';
 
 export interface CachedSummary {
   readonly summary: PackageSummary;
   /** JSON of the versions, as the upstream orders them */
   readonly versions: string;
-  readonly facts: readonly VersionFacts[];
+  readonly facts: readonly SummaryVersion[];
 }
 
 /** `label`: the version as people write it; `facts`: which of the facts it has */
@@ -33,7 +33,7 @@ const mostFacts = 4;
 const mostVersions = 1000;
 const longestText = 500;
 const mostNames = 50;
-const silent: VersionFacts = {
+const silent: SummaryVersion = {
   description: null,
   type: 'library',
   keywords: [],
@@ -47,7 +47,7 @@ const silent: VersionFacts = {
 /** The versions that are not offered for one reason. */
 export interface WithheldVersions {
   /** the setting with the rule; `purged`: a tombstone does; null: they cannot be mirrored */
-  readonly setting: Refused['setting'] | null;
+  readonly setting: RefusedVersion['setting'] | null;
   readonly count: number;
   /** the newest of them, and the reason in its case */
   readonly version: string;
@@ -109,7 +109,7 @@ function lean(text: string): string {
 
 async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<CachedSummary | undefined> {
   const known = new Map<string, number>();
-  const facts: VersionFacts[] = [silent];
+  const facts: SummaryVersion[] = [silent];
   const rows = await mapYielding(versions, ({ normalized, version, record }): Packed => {
     const own = leanFacts(record);
     const key = JSON.stringify(own);
@@ -149,7 +149,7 @@ export function seenSummary(
   return seen.length === all.length ? summary : summaryOf(summary.name, seen);
 }
 
-function listed(rows: readonly Packed[], facts: readonly VersionFacts[]): readonly ListedVersion[] {
+function listed(rows: readonly Packed[], facts: readonly SummaryVersion[]): readonly ListedVersion[] {
   return rows.map(([normalized, releasedMs, at, label]) => ({
     version_normalized: normalized,
     releasedMs: releasedMs ?? undefined,
@@ -161,7 +161,7 @@ function listed(rows: readonly Packed[], facts: readonly VersionFacts[]): readon
 }
 
 /** Texts of other registries can have any length. */
-function leanFacts(record: JsonObject): VersionFacts {
+function leanFacts(record: JsonObject): SummaryVersion {
   const { description, type, keywords, abandoned, homepage, repository, provides } = factsOf(record);
   return {
     description: description?.slice(0, longestText) ?? null,

@@ -24,7 +24,7 @@ import {
   isOfAnother,
   mostClaimed,
   namesAmong,
-  type Claims,
+  type ReplacedNames,
 } from '../versions/replace-provide-guard.ts';
 import { formatMirrored } from '../versions/rewrite.ts';
 
@@ -164,7 +164,7 @@ export class OfferFormatter {
   }
 
   /** Reports the same names once, although a document is made many times. */
-  #tellDropped(name: PackageName, dropped: readonly PackageName[], { more }: Claims): void {
+  #tellDropped(name: PackageName, dropped: readonly PackageName[], { more }: ReplacedNames): void {
     const named = [...dropped.slice(0, mostNamed), ...(more ? [`all but the first ${mostClaimed} that it says`] : [])];
     const names = `${dropped.join(' ')} ${more}`;
     if (named.length === 0 || this.#told.get(name) === names) return;

@@ -9,7 +9,7 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { Warnings } from '../../policy/apply/warnings.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
-import { blockOf, earlier, judgePackage, type Judgement } from '../../policy/judge/judge.ts';
+import { blockOf, earlier, judgePackage, type PolicyJudgement } from '../../policy/judge/judge.ts';
 
 export interface ReleaseRules {
   /** the rules of all tokens; undefined: none */
@@ -20,7 +20,7 @@ export interface ReleaseRules {
 
 export const noRules: ReleaseRules = { policy: undefined, purged: nothingPurged };
 
-export interface Refused {
+export interface RefusedVersion {
   readonly version: string;
   readonly because: string;
   /** the name of the rule: of the policy, or a setting such as `mirroring.licenses`. `purged`: a tombstone refuses it */
@@ -29,7 +29,7 @@ export interface Refused {
 
 export interface Ruled {
   readonly offered: readonly JsonObject[];
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedVersion[];
   /** sentences for the person who installs */
   readonly warnings: readonly string[];
   /** when the clock changes a result; undefined: never */
@@ -49,7 +49,7 @@ export async function applyRules(
   factsOf: (record: JsonObject) => VersionFacts = (record) => factsOfRecord(normalized(record)),
 ): Promise<Ruled> {
   const offered: JsonObject[] = [];
-  const refused: Refused[] = [];
+  const refused: RefusedVersion[] = [];
   const warnings = new Warnings(name);
   const judge = judgeOf(name, rules, beside, factsOf);
   let changesAtMs: number | undefined;
@@ -68,14 +68,14 @@ export async function applyRules(
   return { offered, refused, warnings: warnings.lines, changesAtMs };
 }
 
-const nothing: Judgement = { findings: [], changesAtMs: undefined };
+const nothing: PolicyJudgement = { findings: [], changesAtMs: undefined };
 
 function judgeOf(
   name: PackageName,
   { policy }: ReleaseRules,
   beside: JsonObject,
   factsOf: (record: JsonObject) => VersionFacts,
-): (record: JsonObject, nowMs: number) => Judgement {
+): (record: JsonObject, nowMs: number) => PolicyJudgement {
   const found = policy?.rules.about(name, 'mirrored', undefined);
   if (policy === undefined || found === undefined || found.rules.length === 0) return () => nothing;
   const judge = judgePackage(found.rules, policy.factsOf(name, 'mirrored', beside));

@@ -36,7 +36,7 @@ export interface ListedFile<Entry> {
 /** Throws an Error that describes the fault. `url`: of packages.json. */
 export type ParseListed<Entry> = (json: JsonObject, url: URL) => ListedFile<Entry>;
 
-export interface DistMirror {
+export interface UpstreamDistMirror {
   /** an absolute URL with placeholders */
   readonly template: string;
   readonly preferred: boolean;
@@ -50,7 +50,7 @@ export interface UpstreamRoot {
   readonly mayHave: (name: string) => boolean;
   /** true if the list explicitly names documents of the package */
   readonly lists: (name: string) => boolean;
-  readonly mirrors: readonly DistMirror[];
+  readonly mirrors: readonly UpstreamDistMirror[];
   /** its keys about advisories and filter lists, unchanged; undefined: none */
   readonly advisories: JsonValue | undefined;
   readonly filter: JsonValue | undefined;
@@ -175,7 +175,7 @@ function availabilityOf(json: JsonObject, packages: ReadonlyMap<string, unknown>
   return (name) => listed.has(name) || matches(name) || packages.has(name);
 }
 
-function mirrorsOf(value: JsonValue | undefined, url: URL): readonly DistMirror[] {
+function mirrorsOf(value: JsonValue | undefined, url: URL): readonly UpstreamDistMirror[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((entry: JsonValue) => {
     if (!isJsonObject(entry) || typeof entry['dist-url'] !== 'string') return [];

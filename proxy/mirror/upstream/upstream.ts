@@ -26,7 +26,7 @@ import {
   parseUpstreamRoot,
   rootUrlOf,
   withHash,
-  type DistMirror,
+  type UpstreamDistMirror,
   type Layout,
   type UpstreamRoot,
 } from './upstream-root.ts';
@@ -193,7 +193,7 @@ export class Upstream {
   }
 
   /** Further addresses of archives, in addition to those in the records. */
-  async mirrors(): Promise<readonly DistMirror[]> {
+  async mirrors(): Promise<readonly UpstreamDistMirror[]> {
     return (await this.#readRoot()).value.mirrors;
   }
 

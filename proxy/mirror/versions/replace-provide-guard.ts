@@ -16,7 +16,7 @@ const decisionsInTurn = 100;
  */
 export const mostClaimed = 5000;
 
-export interface Claims {
+export interface ReplacedNames {
   readonly names: readonly PackageName[];
   /** true: names beyond the limit were dropped, since their owner is not checked */
   readonly more: boolean;
@@ -26,7 +26,7 @@ export interface Claims {
  * The names that the records replace or provide, in lower case, parsed as in Composer (ArrayLoader.php, parseLinks).
  * Invalid package names are omitted.
  */
-export async function claimedNames(records: Iterable<JsonObject>): Promise<Claims> {
+export async function claimedNames(records: Iterable<JsonObject>): Promise<ReplacedNames> {
   const claimed = new Set<PackageName>();
   const seen = new Set<JsonValue | undefined>(); // versions of a minified document share their links
   const texts = new Set<string>();
@@ -78,7 +78,7 @@ export async function namesAmong(
  * ones. Shared links stay shared.
  */
 export function createNameRemover(
-  { names, more }: Claims,
+  { names, more }: ReplacedNames,
   dropped: readonly PackageName[],
 ): (record: JsonObject) => JsonObject {
   const gone: ReadonlySet<string> = new Set(dropped);

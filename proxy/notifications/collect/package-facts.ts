@@ -7,14 +7,14 @@ import { readPublishedPackage } from '../../packages/published-package.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import { releaseOf } from '../../core/views/view.ts';
 
-export interface PackageFacts {
+export interface PackageFactsReader {
   /** The release times of its contents, withdrawn ones too; epoch milliseconds. None if its index cannot be read. */
   readonly releaseTimesOf: (name: string) => Promise<(version: string, reference: string) => number | undefined>;
   /** true, or the replacement; undefined: it is not abandoned, or cannot be read */
   readonly abandonedOf: (name: string) => Promise<true | string | undefined>;
 }
 
-export function createPackageFacts(files: PublishedFiles): PackageFacts {
+export function createPackageFacts(files: PublishedFiles): PackageFactsReader {
   return {
     releaseTimesOf: async (text) => {
       const times = await readTimes(files, text).catch(() => new Map<string, number | undefined>());

@@ -4,16 +4,16 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { eventId, type EventType, type RegistryEvent } from '../../events/registry-event.ts';
-import type { PublicationChanges, Publications, PublicationSummary } from '../../inspection/publications.ts';
+import type { PublicationChanges, Publications, RecordedPublication } from '../../inspection/publications.ts';
 import { listEndpoints } from '../endpoints/list-endpoints.ts';
 import { chunksOf, commitEvents, cursorPrefix, numberIn, type Collecting, type CursorRow } from './collecting.ts';
 import { collectNew, type Noticed } from './known-set.ts';
-import type { PackageFacts } from './package-facts.ts';
+import type { PackageFactsReader } from './package-facts.ts';
 import { versionEvents } from './version-events.ts';
 
 export interface PublicationParts extends Collecting {
   readonly publications: Pick<Publications, 'list' | 'get'>;
-  readonly facts: PackageFacts;
+  readonly facts: PackageFactsReader;
   /** the page of a package in the console; null: none is known */
   readonly pageOf: (name: string) => string | null;
 }
@@ -101,8 +101,8 @@ async function presentSerial({ publications }: PublicationParts): Promise<number
 async function nextPublication(
   { publications }: PublicationParts,
   done: number,
-): Promise<PublicationSummary | 'reset' | undefined> {
-  let oldest: PublicationSummary | undefined;
+): Promise<RecordedPublication | 'reset' | undefined> {
+  let oldest: RecordedPublication | undefined;
   let before: number | undefined;
   for (;;) {
     const page = await publications.list({ limit: publicationsAtOnce, before });
@@ -119,7 +119,7 @@ async function nextPublication(
 
 async function collectPage(
   parts: PublicationParts,
-  { serial }: PublicationSummary,
+  { serial }: RecordedPublication,
   cursor: Cursor,
   revision: number | null,
 ): Promise<boolean> {

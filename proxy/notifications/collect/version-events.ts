@@ -4,22 +4,22 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import { parseStability } from '../../../build/contract/stability.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { eventId, type RegistryEvent } from '../../events/registry-event.ts';
-import type { ChangedPackage, ChangedVersion, PublicationSummary } from '../../inspection/publications.ts';
+import type { ChangedPackage, ChangedVersion, RecordedPublication } from '../../inspection/publications.ts';
 
-export interface VersionFacts {
+export interface EventVersionFacts {
   /** epoch milliseconds; undefined: unknown */
   readonly releasedMs: (version: string, reference: string) => number | undefined;
   /** the page of the package; null: none is known */
   readonly page: string | null;
 }
 
-type Publication = Pick<PublicationSummary, 'serial' | 'published_at' | 'rollback_to'>;
+type Publication = Pick<RecordedPublication, 'serial' | 'published_at' | 'rollback_to'>;
 type VersionEventType = 'package.version.published' | 'package.version.withdrawn';
 
 export function versionEvents(
   publication: Publication,
   { name, added, changed, withdrawn }: ChangedPackage,
-  facts: VersionFacts,
+  facts: EventVersionFacts,
 ): readonly RegistryEvent[] {
   const event = (type: VersionEventType, line: ChangedVersion, more: JsonObject): RegistryEvent =>
     versionEvent(publication, { type, name, line, more }, facts);
@@ -42,7 +42,7 @@ interface ChangedLine {
 function versionEvent(
   { serial, published_at: at, rollback_to }: Publication,
   { type, name, line: { version, reference }, more }: ChangedLine,
-  { releasedMs, page }: VersionFacts,
+  { releasedMs, page }: EventVersionFacts,
 ): RegistryEvent {
   const normalized = normalizeVersion(version) ?? version;
   return {

@@ -6,7 +6,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import { compileAccess } from '../../core/views/compile-access.ts';
 import type { View } from '../../core/views/view.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';
-import type { VisiblePackage } from '../model/event-filter.ts';
+import type { PackageInView } from '../model/event-filter.ts';
 
 export interface EndpointViews {
   /**
@@ -15,7 +15,7 @@ export interface EndpointViews {
    */
   readonly viewOf: (endpoint: Pick<EndpointRecord, 'view'>) => Promise<View | 'all' | 'ended'>;
   /** The package as the view sees it; undefined: it sees none of its versions. */
-  readonly seePackage: (view: View, name: string) => Promise<VisiblePackage | undefined>;
+  readonly seePackage: (view: View, name: string) => Promise<PackageInView | undefined>;
   /** True if the package is published here and the view sees none of its versions. */
   readonly hidesPackage: (view: View, name: string) => Promise<boolean>;
 }
@@ -33,7 +33,7 @@ export function createEndpointViews({
   readonly now: () => number;
 }): EndpointViews {
   const accessOf = compileAccess(rememberedViews);
-  const see = async (name: string, view?: View): Promise<VisiblePackage | undefined> => {
+  const see = async (name: string, view?: View): Promise<PackageInView | undefined> => {
     const versions = (await catalogue.read(now(), view)).versionsOf(name);
     const [newest] = versions;
     return newest && { abandoned: newest.facts.abandoned, versions: versions.map(({ version }) => version) };

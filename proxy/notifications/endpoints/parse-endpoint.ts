@@ -1,7 +1,7 @@
 // Parses what a person gives for an endpoint. Every fault is named, with its field.
 
 import { isIP } from 'node:net';
-import { invalidInput, type Issue, RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput, type FieldFault, RegistryError } from '../../../build/contract/errors.ts';
 import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
 import { checkedUrl } from '../../../build/egress/checked-url.ts';
 import { CredentialsInUrl, EgressFailure } from '../../../build/egress/egress-failure.ts';
@@ -51,7 +51,7 @@ function refusedAddress(message: string): RegistryError {
 
 /** Throws INVALID_INPUT with every fault, and EGRESS_DENIED for an address that the guard refuses. */
 export function parseFields(given: EndpointFields, form: EndpointForm, policy: AddressPolicy): ParsedFields {
-  const issues: Issue[] = [];
+  const issues: FieldFault[] = [];
   const note = (path: string, message: string): undefined => void issues.push({ path, message });
   const parsed = {
     ...(given.name === undefined ? {} : { name: parseName(given.name, note) }),

@@ -40,7 +40,7 @@ export function isSelected(
 }
 
 /** A package as a view sees it: the versions that it does not see tell nothing. */
-export interface VisiblePackage {
+export interface PackageInView {
   /** true, or the replacement */
   readonly abandoned: boolean | string;
   /** the labels of its versions */
@@ -48,7 +48,7 @@ export interface VisiblePackage {
 }
 
 /** undefined: the view sees none of the package's versions. */
-export type SeePackage = (name: string) => Promise<VisiblePackage | undefined>;
+export type SeePackage = (name: string) => Promise<PackageInView | undefined>;
 
 /** `seePackage`: for events about a package as a whole. */
 export async function isSeen(event: RegistryEvent, view: View, seePackage: SeePackage): Promise<boolean> {
@@ -60,7 +60,7 @@ export async function isSeen(event: RegistryEvent, view: View, seePackage: SeePa
 }
 
 /** What hidden versions alone say about the package is no news for the view. */
-function isTrueOf(seen: VisiblePackage | undefined, { type, data }: RegistryEvent): boolean {
+function isTrueOf(seen: PackageInView | undefined, { type, data }: RegistryEvent): boolean {
   if (seen === undefined) return false;
   if (type === 'package.abandoned') return seen.abandoned !== false;
   const affected = data['affected_versions'];

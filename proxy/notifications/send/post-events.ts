@@ -6,7 +6,7 @@ import { checkedUrl } from '../../../build/egress/checked-url.ts';
 import type { GuardedAgent } from '../../../build/egress/guarded-agent.ts';
 import { discard, explainFailure, getGuarded } from '../../../build/egress/guarded-request.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
-import type { HttpResponse } from '../../../build/egress/http-exchange.ts';
+import type { IncomingResponse } from '../../../build/egress/http-exchange.ts';
 import { timedSignal } from '../../../build/shared/concurrency/timed-signal.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import { eventText } from '../../events/event-text.ts';
@@ -130,7 +130,7 @@ function requestOf(
   return { text, headers: signedHeaders({ id: event.id, atMs: nowMs, body: text }, valid) };
 }
 
-async function outcomeOf(response: HttpResponse, nowMs: number): Promise<PostOutcome> {
+async function outcomeOf(response: IncomingResponse, nowMs: number): Promise<PostOutcome> {
   const { status, headers } = response;
   if (status >= 200 && status < 300) {
     discard(response);
@@ -155,7 +155,7 @@ function failure(status: number | null, error: string): PostOutcome {
 const shownBytes = 300;
 
 /** The first bytes of an answer, as one line; the rest of any size is not read. */
-async function beginningOf(response: HttpResponse): Promise<string> {
+async function beginningOf(response: IncomingResponse): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -30,7 +30,7 @@ export interface SenderParts {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Sender {
+export interface DeliverySender {
   /** One look at all endpoints: starts the attempts that are due. */
   readonly look: () => Promise<void>;
   /** Resolves when no attempt is under way. */
@@ -55,7 +55,7 @@ interface Working {
   readonly work: Set<Promise<void>>;
 }
 
-export function createSender(parts: SenderParts): Sender {
+export function createSender(parts: SenderParts): DeliverySender {
   const working: Working = {
     stopping: new AbortController(),
     isClosed: false,

@@ -3,13 +3,13 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { Release } from '../../core/views/view.ts';
+import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { PackageOrigin, VersionFacts } from '../judge/facts.ts';
 
 export interface CandidateVersion {
   readonly facts: VersionFacts;
   /** what views decide by */
-  readonly release: Release;
+  readonly release: ReleaseFacts;
   /** false: only lock files may name it */
   readonly isOffered: boolean;
   /** true: its archive is here */

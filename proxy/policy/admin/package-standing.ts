@@ -8,7 +8,7 @@ import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
-import type { Release } from '../../core/views/view.ts';
+import type { ReleaseFacts } from '../../core/views/view.ts';
 import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
 import { isMalwareId, malwareList, type PackageFacts, type PackageOrigin } from '../judge/facts.ts';
@@ -28,7 +28,7 @@ export interface Concern {
 export interface VersionStanding {
   readonly version: string;
   /** what views decide by */
-  readonly release: Release;
+  readonly release: ReleaseFacts;
   readonly state: 'supported' | 'dev' | 'advisory' | 'blocked' | 'withdrawn';
   /** false: clients get its archive from elsewhere, or nobody has fetched it yet */
   readonly stored: boolean;

@@ -3,7 +3,7 @@
 
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
-import { judgePackage, rulesAbout, type Finding, type PackageJudge } from '../judge/judge.ts';
+import { judgePackage, rulesAbout, type RuleFinding, type PackageJudge } from '../judge/judge.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { PolicyTest, TestedVersion } from './policy-views.ts';
 import type { RecentUse } from './recent-use.ts';
@@ -80,15 +80,15 @@ async function tryOn(known: CandidatePackage, trial: Trial, found: TestedVersion
 function testedVersion(
   { name, origin }: CandidatePackage,
   { facts: { version } }: CandidateVersion,
-  { rule, because }: Finding,
-  before: readonly Finding[],
+  { rule, because }: RuleFinding,
+  before: readonly RuleFinding[],
   used: number,
 ): Omit<TestedVersion, 'tokens'> {
   const already = before.some((one) => one.rule.name === rule.name && one.rule.action === rule.action);
   return { name, version, origin, rule: rule.name, action: rule.action, because, already, used };
 }
 
-function holding(findings: readonly Finding[]): readonly Finding[] {
+function holding(findings: readonly RuleFinding[]): readonly RuleFinding[] {
   return findings.filter(({ exception }) => exception === undefined);
 }
 

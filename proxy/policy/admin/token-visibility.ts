@@ -1,6 +1,6 @@
 // Finds the tokens that see a version. Tokens with equal views are asked together, and equal results are one array.
 
-import { filterOf, passes, type Release, type View } from '../../core/views/view.ts';
+import { filterOf, passes, type ReleaseFacts, type View } from '../../core/views/view.ts';
 import type { TokenProfile } from './token-profiles.ts';
 
 interface Group {
@@ -32,7 +32,7 @@ export class TokenVisibility {
   }
 
   /** The ids of the tokens that see a version of this package. */
-  about(name: string): (release: Release) => readonly string[] {
+  about(name: string): (release: ReleaseFacts) => readonly string[] {
     const filters = this.#groups.map(({ view }) => filterOf(view, name));
     return (release) => {
       const seeing = this.#groups.filter((_, at) => passes(filters[at] ?? 'none', release));

@@ -3,7 +3,7 @@
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { PolicyCaller } from '../../core/protocol/release-policy.ts';
-import { refusalOf, type Judgement } from '../judge/judge.ts';
+import { refusalOf, type PolicyJudgement } from '../judge/judge.ts';
 import type { Hits } from './hits.ts';
 import { blockedAnswer, isComposer } from './refusals.ts';
 
@@ -18,7 +18,7 @@ export interface RequestedArchive {
 /** The refusal of an archive; undefined: it may be sent. */
 export function refuseArchive(
   { stored, ...version }: RequestedArchive,
-  judgement: Judgement,
+  judgement: PolicyJudgement,
   { token, userAgent }: PolicyCaller,
   hits: Hits,
   nowMs: number,

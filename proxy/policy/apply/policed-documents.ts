@@ -12,7 +12,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import {
   formatProviderDocument,
   readProviderDocument,
-  type ProviderDocument,
+  type ExpandedDocument,
 } from '../../core/documents/provider-document.ts';
 import { TextDocument } from '../../core/http/document.ts';
 import { factsOfRecord, type PackageOrigin, type VersionFacts } from '../judge/facts.ts';
@@ -136,7 +136,7 @@ export class PolicedDocuments {
 async function formatted(
   base: TextDocument,
   { name, found: { hidesSource } }: PolicedPackage,
-  read: ProviderDocument,
+  read: ExpandedDocument,
   kept: readonly JsonObject[],
   warnings: readonly string[],
 ): Promise<TextDocument> {

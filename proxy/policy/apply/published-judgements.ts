@@ -8,7 +8,7 @@ import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/mayb
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { recordsOf } from '../../core/tree/document-releases.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
-import { judgePackage, type Judgement, type PackageJudge } from '../judge/judge.ts';
+import { judgePackage, type PolicyJudgement, type PackageJudge } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import { factsOfArchive, recordFacts, type RecordFacts } from './record-facts.ts';
 import type { ApplicableRules } from './rule-finder.ts';
@@ -24,7 +24,7 @@ interface Judged {
   readonly policy: CurrentPolicy;
   readonly found: ApplicableRules;
   readonly epoch: number;
-  readonly judgement: Judgement;
+  readonly judgement: PolicyJudgement;
   readonly untilMs: number;
 }
 
@@ -46,7 +46,7 @@ export class PublishedJudgements {
     found: ApplicableRules,
     policy: CurrentPolicy,
     moment: { readonly nowMs: number; readonly epoch: number },
-  ): MaybeAsync<Judgement> {
+  ): MaybeAsync<PolicyJudgement> {
     const { nowMs, epoch } = moment;
     const last = this.#judged.get(entry);
     if (last?.policy === policy && last.found === found && last.epoch === epoch && nowMs < last.untilMs)
@@ -95,6 +95,6 @@ export class PublishedJudgements {
   }
 }
 
-function judge({ judge: ofPackage, facts }: CachedPackageJudge, entry: IndexEntry, nowMs: number): Judgement {
+function judge({ judge: ofPackage, facts }: CachedPackageJudge, entry: IndexEntry, nowMs: number): PolicyJudgement {
   return ofPackage(factsOfArchive(facts, entry), nowMs);
 }

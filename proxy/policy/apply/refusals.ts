@@ -1,13 +1,13 @@
 // The answers of the policy: 410 for the archive of a blocked version, and 400 for a version of Composer.
 
 import { errorAnswer, type Answer } from '../../core/http/answer.ts';
-import type { Finding } from '../judge/judge.ts';
+import type { RuleFinding } from '../judge/judge.ts';
 import type { RuleOf } from '../model/policy-document.ts';
 
 /** `forComposer`: the client is Composer, which shows only the key `warning` to its user. */
 export function blockedAnswer(
   { name, version }: { readonly name: string; readonly version: string },
-  { rule, because }: Finding,
+  { rule, because }: RuleFinding,
   forComposer: boolean,
 ): Answer {
   const message =

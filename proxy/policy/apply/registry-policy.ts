@@ -10,7 +10,7 @@ import type { Moment } from '../../core/protocol/mirrored-packages.ts';
 import type { PolicyCaller, ReleasePolicy, RulesInEffect } from '../../core/protocol/release-policy.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import type { VersionFacts } from '../judge/facts.ts';
-import type { Judgement } from '../judge/judge.ts';
+import type { PolicyJudgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { Hits } from './hits.ts';
 import { refuseArchive, type RequestedArchive } from './note-findings.ts';
@@ -32,7 +32,7 @@ export interface RegistryPolicyOptions {
 type JudgeMirrored = (
   found: ApplicableRules,
   policy: CurrentPolicy,
-) => MaybeAsync<Omit<RequestedArchive, 'name'> & { readonly judgement: Judgement }>;
+) => MaybeAsync<Omit<RequestedArchive, 'name'> & { readonly judgement: PolicyJudgement }>;
 
 /** The port of the core, and what the mirror asks. */
 export interface RegistryPolicy extends ReleasePolicy {

@@ -1,7 +1,7 @@
 // What one document tells the person who installs: a sentence for each reason of a warning, and one sentence if all of
 // its versions are blocked. Composer alone would say that the package has no version. Pure.
 
-import { blockOf, type Judgement } from '../judge/judge.ts';
+import { blockOf, type PolicyJudgement } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 
 export class Warnings {
@@ -16,7 +16,7 @@ export class Warnings {
   }
 
   /** Adds a version, and what its judgement warns of. True: the version is offered. */
-  add(version: string, judgement: Judgement): boolean {
+  add(version: string, judgement: PolicyJudgement): boolean {
     const block = blockOf(judgement);
     if (block !== undefined) {
       this.#blocked.push(version);

@@ -17,8 +17,8 @@ export interface Hit {
 }
 
 /** undefined: nothing. */
-export type Condition = (version: VersionFacts, nowMs: number) => Hit | undefined;
-export type PackageCondition = (facts: PackageFacts) => Condition;
+export type VersionCondition = (version: VersionFacts, nowMs: number) => Hit | undefined;
+export type PackageCondition = (facts: PackageFacts) => VersionCondition;
 
 type VersionKind = Exclude<RuleKind, 'composer' | 'source'>;
 type Maker<Kind extends VersionKind> = (rule: RuleOf<Kind>) => PackageCondition;

@@ -2,10 +2,10 @@
 
 import type { PolicyException, VersionRule } from '../model/policy-document.ts';
 import type { CompiledException, CompiledPolicy, CompiledRule } from './compile-policy.ts';
-import type { Condition } from './conditions.ts';
+import type { VersionCondition } from './conditions.ts';
 import type { PackageFacts, VersionFacts } from './facts.ts';
 
-export interface Finding {
+export interface RuleFinding {
   readonly rule: VersionRule;
   /** completes a sentence: `it is abandoned` */
   readonly because: string;
@@ -13,15 +13,15 @@ export interface Finding {
   readonly exception: PolicyException | undefined;
 }
 
-export interface Judgement {
+export interface PolicyJudgement {
   /** in the order of the rules */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RuleFinding[];
   /** when a finding may change by the clock, epoch milliseconds; undefined: never */
   readonly changesAtMs: number | undefined;
 }
 
 /** What every rule says of the versions of a package. */
-export type PackageJudge = (version: VersionFacts, nowMs: number) => Judgement;
+export type PackageJudge = (version: VersionFacts, nowMs: number) => PolicyJudgement;
 
 /** The rules about a package for one token; `token` undefined: the rules about all tokens. */
 export function rulesAbout(
@@ -40,7 +40,7 @@ export function judgePackage(rules: readonly CompiledRule[], facts: PackageFacts
     exceptions: exceptions.filter(({ isOf }) => isOf(facts.name)).toSorted((one, other) => other.untilMs - one.untilMs),
   }));
   return (version, nowMs) => {
-    const findings: Finding[] = [];
+    const findings: RuleFinding[] = [];
     let changesAtMs: number | undefined;
     for (const rule of conditions) {
       const found = findingOf(rule, version, nowMs);
@@ -55,7 +55,7 @@ export function judgePackage(rules: readonly CompiledRule[], facts: PackageFacts
 /** A rule about one package. */
 interface RuleAbout {
   readonly given: VersionRule;
-  readonly condition: Condition;
+  readonly condition: VersionCondition;
   /** those of the package */
   readonly exceptions: readonly CompiledException[];
 }
@@ -64,7 +64,7 @@ function findingOf(
   { given, condition, exceptions }: RuleAbout,
   version: VersionFacts,
   nowMs: number,
-): { readonly finding: Finding; readonly changesAtMs: number | undefined } | undefined {
+): { readonly finding: RuleFinding; readonly changesAtMs: number | undefined } | undefined {
   if (given.stability !== undefined && (given.stability === 'dev') !== version.dev) return undefined;
   const hit = condition(version, nowMs);
   if (hit === undefined) return undefined;
@@ -76,12 +76,12 @@ function findingOf(
 }
 
 /** The finding that keeps a version out; undefined: it is offered. */
-export function blockOf({ findings }: Judgement): Finding | undefined {
+export function blockOf({ findings }: PolicyJudgement): RuleFinding | undefined {
   return findings.find(({ rule, exception }) => rule.action === 'block' && exception === undefined);
 }
 
 /** The finding that refuses an archive, also of a version in a lock file. `stored`: this registry has the archive. */
-export function refusalOf({ findings }: Judgement, stored: boolean): Finding | undefined {
+export function refusalOf({ findings }: PolicyJudgement, stored: boolean): RuleFinding | undefined {
   return findings.find(
     ({ rule, exception }) =>
       rule.action === 'block' && exception === undefined && !(stored && rule.archives === 'serve'),

@@ -7,7 +7,7 @@ import { readGitLabJob } from './gitlab.ts';
 import type { ReadJob } from './job.ts';
 import { readBitbucketJob, readBuildkiteJob, readCircleJob, readOtherJob } from './other-issuers.ts';
 
-export interface Dialect {
+export interface IssuerDialect {
   readonly read: ReadJob;
   /** false: tokens carry no name of a repository, only its id */
   readonly hasNames: boolean;
@@ -40,7 +40,7 @@ const bare = {
 } as const;
 const forge = { ...bare, hasWorkflows: true, hasEnvironments: true, refs: all } as const;
 
-export const dialects: Readonly<Record<IssuerKind, Dialect>> = {
+export const dialects: Readonly<Record<IssuerKind, IssuerDialect>> = {
   github: { ...forge, read: readGitHubJob, environmentsIgnoreCase: true },
   gitlab: { ...forge, read: readGitLabJob },
   forgejo: { ...forge, read: readForgejoJob, hasEnvironments: false, hasTokenIds: false },

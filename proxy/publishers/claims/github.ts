@@ -3,7 +3,16 @@
 // it.
 
 import type { WorkflowClaim } from '../model/publisher.ts';
-import { flagOf, named, textOf, type Claims, type Job, type Mismatch, type ReadJob, type WorkflowFile } from './job.ts';
+import {
+  flagOf,
+  named,
+  textOf,
+  type IdTokenClaims,
+  type Job,
+  type Mismatch,
+  type ReadJob,
+  type WorkflowFile,
+} from './job.ts';
 
 /** They run with the rights of the repository, and strangers start them: with a fork, an issue or a comment. */
 const refusedEvents: ReadonlySet<string> = new Set([
@@ -30,7 +39,7 @@ const ofForgejo: Workflows = {
 export const readGitHubJob: ReadJob = (claims, issuer) => readJob(claims, issuer, ofGitHub);
 export const readForgejoJob: ReadJob = (claims, issuer) => readJob(claims, issuer, ofForgejo);
 
-function readJob(claims: Claims, issuer: string, workflows: Workflows): Job {
+function readJob(claims: IdTokenClaims, issuer: string, workflows: Workflows): Job {
   const repository = named(claims, 'repository');
   const type = textOf(claims, 'ref_type');
   const refOfJob = textOf(claims, 'ref');
@@ -70,7 +79,7 @@ function readJob(claims: Claims, issuer: string, workflows: Workflows): Job {
   };
 }
 
-function refusalsOf(claims: Claims): readonly Mismatch[] {
+function refusalsOf(claims: IdTokenClaims): readonly Mismatch[] {
   const event = textOf(claims, 'event_name');
   if (event !== null && !refusedEvents.has(event)) return [];
   const refused = [...refusedEvents].join(', ');

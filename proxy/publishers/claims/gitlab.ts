@@ -1,6 +1,6 @@
 // The claims of GitLab CI/CD, of gitlab.com and of own instances.
 
-import { flagOf, named, textOf, type Claims, type Mismatch, type ReadJob } from './job.ts';
+import { flagOf, named, textOf, type IdTokenClaims, type Mismatch, type ReadJob } from './job.ts';
 
 const refusedSources: ReadonlySet<string> = new Set(['merge_request_event', 'external_pull_request_event']);
 
@@ -42,7 +42,7 @@ export const readGitLabJob: ReadJob = (claims, issuer) => {
   };
 };
 
-function sourceRefusal(claims: Claims): readonly Mismatch[] {
+function sourceRefusal(claims: IdTokenClaims): readonly Mismatch[] {
   const source = textOf(claims, 'pipeline_source');
   // the token of a child pipeline does not say what started its parent; a merge request has no protected ref
   const isUnclear = source === 'parent_pipeline' && flagOf(claims, 'ref_protected') !== true;
@@ -52,14 +52,14 @@ function sourceRefusal(claims: Claims): readonly Mismatch[] {
 }
 
 /** Also of another source, and where a wildcard protects the ref: the commits of a merge request can be a stranger's. */
-function refRefusal(claims: Claims): readonly Mismatch[] {
+function refRefusal(claims: IdTokenClaims): readonly Mismatch[] {
   const found = ['ref_path', 'ref'].map((claim) => ({ claim, found: textOf(claims, claim) }));
   const refused = found.find(({ found: ref }) => ref?.startsWith('refs/merge-requests/') === true);
   return refused === undefined ? [] : [{ ...refused, expected: 'a branch or a tag, and no merge request' }];
 }
 
 /** A pipeline of a fork can run in the target project: `project_id` then names the fork, `job_project_id` the target. */
-function forkRefusal(claims: Claims): readonly Mismatch[] {
+function forkRefusal(claims: IdTokenClaims): readonly Mismatch[] {
   const [project, place] = [textOf(claims, 'project_id'), textOf(claims, 'job_project_id')];
   if (place === null || place === project) return [];
   return [

@@ -4,7 +4,7 @@ import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { WorkflowClaim } from '../model/publisher.ts';
 
 /** The payload of an ID token. */
-export type Claims = Readonly<Record<string, unknown>>;
+export type IdTokenClaims = Readonly<Record<string, unknown>>;
 
 /** A claim that did not match, in words for the person who sets up the job. */
 export interface Mismatch {
@@ -43,19 +43,19 @@ export interface Job {
   readonly run: Omit<PublishedFrom, 'publisher'>;
 }
 
-export type ReadJob = (claims: Claims, issuer: string) => Job;
+export type ReadJob = (claims: IdTokenClaims, issuer: string) => Job;
 
 const longest = 500;
 
 /** Text of one line or a number; null for anything else, and for a text of blanks. Others could forge lines of output. */
-export function textOf(claims: Claims, claim: string): string | null {
+export function textOf(claims: IdTokenClaims, claim: string): string | null {
   const value = claims[claim];
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   const isText = typeof value === 'string' && value.length <= longest && value.trim() !== '';
   return isText && !/[\p{Cc}\u2028\u2029]/u.test(value) ? value : null;
 }
 
-export function named(claims: Claims, claim: string): NamedClaim {
+export function named(claims: IdTokenClaims, claim: string): NamedClaim {
   return { claim, value: textOf(claims, claim) };
 }
 
@@ -63,7 +63,7 @@ export function named(claims: Claims, claim: string): NamedClaim {
 export const missing = (claim: string): NamedClaim => ({ claim, value: null });
 
 /** Some issuers write true, others "true". undefined: neither. */
-export function flagOf(claims: Claims, claim: string): boolean | undefined {
+export function flagOf(claims: IdTokenClaims, claim: string): boolean | undefined {
   const value = claims[claim];
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;

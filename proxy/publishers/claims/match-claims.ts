@@ -3,7 +3,7 @@
 
 import type { PublisherRules } from '../model/publisher.ts';
 import { dialects } from './dialects.ts';
-import { textOf, type Claims, type Job, type Mismatch, type NamedClaim } from './job.ts';
+import { textOf, type IdTokenClaims, type Job, type Mismatch, type NamedClaim } from './job.ts';
 
 export interface Match {
   /** false: the job is of another repository */
@@ -13,7 +13,7 @@ export interface Match {
 }
 
 /** The issuers are the same already. */
-export function matchClaims(rules: PublisherRules, claims: Claims): Match {
+export function matchClaims(rules: PublisherRules, claims: IdTokenClaims): Match {
   const job = dialects[rules.kind].read(claims, rules.issuer);
   return {
     isOfRepository: isOfRepository(rules, job, claims),
@@ -35,7 +35,7 @@ export function matchClaims(rules: PublisherRules, claims: Claims): Match {
 function isOfRepository(
   { repository, repository_id: id, claims: rules }: PublisherRules,
   job: Job,
-  claims: Claims,
+  claims: IdTokenClaims,
 ): boolean {
   if (repository === null && id === null)
     return claimMismatches({ claims: rules }, claims).length < Object.keys(rules).length;
@@ -105,7 +105,10 @@ function refMismatches({ refs }: PublisherRules, { ref }: Job): readonly Mismatc
   return [{ claim: ref.claim, expected, found: shown }];
 }
 
-function claimMismatches({ claims: rules }: Pick<PublisherRules, 'claims'>, claims: Claims): readonly Mismatch[] {
+function claimMismatches(
+  { claims: rules }: Pick<PublisherRules, 'claims'>,
+  claims: IdTokenClaims,
+): readonly Mismatch[] {
   return Object.entries(rules).flatMap(([claim, expected]) => {
     const value = claims[claim];
     const found = typeof value === 'boolean' ? String(value) : textOf(claims, claim);

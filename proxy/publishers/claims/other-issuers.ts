@@ -1,11 +1,11 @@
 // The claims of Bitbucket Pipelines, CircleCI and Buildkite, and of any other issuer.
 
-import { missing, named, textOf, type Claims, type Job, type ReadJob, type WorkflowFile } from './job.ts';
+import { missing, named, textOf, type IdTokenClaims, type Job, type ReadJob, type WorkflowFile } from './job.ts';
 
 const noWorkflow = (): WorkflowFile => ({ claim: 'workflow', value: null, path: null });
 const unknownRef = { isTag: undefined, isProtected: undefined, protectedClaim: 'ref_protected' } as const;
 
-function runOf(claims: Claims, issuer: string, names: Partial<Record<keyof Job['run'], string>>): Job['run'] {
+function runOf(claims: IdTokenClaims, issuer: string, names: Partial<Record<keyof Job['run'], string>>): Job['run'] {
   const fact = (name: keyof Job['run']): string | null => {
     const claim = names[name];
     return claim === undefined ? null : textOf(claims, claim);

@@ -8,7 +8,7 @@ import { withKnownId } from '../records/same-repository.ts';
 import { acceptedOtherwise, ambiguous, mismatched, noPublisher } from './refusals.ts';
 import type { IdToken } from './verify-id-token.ts';
 
-export interface Wish {
+export interface TokenOrder {
   /** an id; undefined: the only one that accepts the job */
   readonly publisher?: string | undefined;
   readonly purpose?: Purpose | undefined;
@@ -18,7 +18,7 @@ export interface Wish {
 export function choosePublisher(
   publishers: readonly StoredPublisher[],
   { issuer, claims }: Pick<IdToken, 'issuer' | 'claims'>,
-  { publisher, purpose }: Wish,
+  { publisher, purpose }: TokenOrder,
 ): StoredPublisher {
   const id = publisher === undefined ? undefined : parsePublisherId(publisher);
   const known = publishers

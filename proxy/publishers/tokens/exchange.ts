@@ -16,7 +16,7 @@ import { parsePublisherUse, publisherUseKey, windowAt, type PublisherUse } from 
 import { tokenRunKey, type TokenRun, parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 import { listPublishers, type StoredPublisher } from '../records/list-publishers.ts';
 import { ofSameRepository } from '../records/same-repository.ts';
-import { choosePublisher, type Wish } from './choose-publisher.ts';
+import { choosePublisher, type TokenOrder } from './choose-publisher.ts';
 import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
 import { usedIdKey, usedIdValue, parseUsedId, usedIdPrefix } from './used-ids.ts';
 import type { IdToken } from './verify-id-token.ts';
@@ -41,7 +41,7 @@ export interface ExchangeParts {
 const mostAttempts = 50;
 
 /** Throws RegistryError: PUBLISHER_MISMATCH, ID_TOKEN_USED, CONFLICT, RATE_LIMIT_EXCEEDED, STATE_BUSY. */
-export async function exchangeIdToken(parts: ExchangeParts, idToken: IdToken, wish: Wish): Promise<Exchanged> {
+export async function exchangeIdToken(parts: ExchangeParts, idToken: IdToken, wish: TokenOrder): Promise<Exchanged> {
   const { store, now } = parts;
   const usedKey = usedIdKey(idToken.onceId);
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {

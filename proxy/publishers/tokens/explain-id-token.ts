@@ -4,7 +4,7 @@
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import type { AuditedStore } from '../../state/audit.ts';
 import { dialects } from '../claims/dialects.ts';
-import type { Claims, Mismatch } from '../claims/job.ts';
+import type { IdTokenClaims, Mismatch } from '../claims/job.ts';
 import { matchClaims } from '../claims/match-claims.ts';
 import type { Issuer } from '../model/issuer.ts';
 import type { PublisherRecord } from '../model/publisher.ts';
@@ -70,7 +70,7 @@ async function usedProblem({ store }: ExplainParts, { onceId }: IdToken): Promis
 async function explainedPublishers(
   { store }: ExplainParts,
   issuer: Issuer,
-  claims: Claims,
+  claims: IdTokenClaims,
 ): Promise<readonly ExplainedPublisher[]> {
   return (await listPublishers(store))
     .filter(({ record }) => record.issuer === issuer.url && record.kind === issuer.kind)

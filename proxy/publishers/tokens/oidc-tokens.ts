@@ -6,7 +6,7 @@ import { isOfPublisher, type TokenId } from '../../core/tokens/token.ts';
 import type { Tokens } from '../../auth/tokens.ts';
 import type { FailedAuthLimiter } from '../../core/limits/failed-auth-limiter.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { Wish } from './choose-publisher.ts';
+import type { TokenOrder } from './choose-publisher.ts';
 import { exchangeIdToken, type Exchanged, type ExchangeParts } from './exchange.ts';
 import { explainIdToken, type IdTokenExplanation } from './explain-id-token.ts';
 import { IssuerUnavailable } from '../../oidc/fetch-issuer.ts';
@@ -20,7 +20,7 @@ export interface OidcTokens {
    * Throws RegistryError: NOT_AVAILABLE, ID_TOKEN_INVALID, ID_TOKEN_USED, PUBLISHER_MISMATCH, CONFLICT,
    * RATE_LIMIT_EXCEEDED, UPSTREAM_UNAVAILABLE, and TOO_MANY_ATTEMPTS after many failures of one network.
    */
-  readonly exchange: (idToken: string, wish: Wish, clientAddress: string) => Promise<Exchanged>;
+  readonly exchange: (idToken: string, wish: TokenOrder, clientAddress: string) => Promise<Exchanged>;
   /** Ends a token that an exchange gave. Throws BAD_REQUEST for another one. */
   readonly end: (id: TokenId) => Promise<void>;
   /** Throws NOT_AVAILABLE. */

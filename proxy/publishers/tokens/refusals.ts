@@ -54,13 +54,13 @@ export function acceptedOtherwise(records: readonly Pick<PublisherRecord, 'id' |
   });
 }
 
-export interface Refused {
+export interface RefusedPublisher {
   readonly record: Pick<PublisherRecord, 'id'>;
   readonly mismatches: readonly Mismatch[];
 }
 
 /** Publishers of the repository, the nearest first. */
-export function mismatched(refused: readonly Refused[]): RegistryError {
+export function mismatched(refused: readonly RefusedPublisher[]): RegistryError {
   const [nearest] = refused;
   const lines = (nearest?.mismatches ?? []).map(faultText).join(' ');
   const more = refused.length > 1 ? ` ${refused.length - 1} more of this repository do not fit either.` : '';

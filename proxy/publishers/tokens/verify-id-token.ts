@@ -4,13 +4,13 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type JWSHeaderParameters } from 'jose';
 import { dialects } from '../claims/dialects.ts';
-import { textOf, type Claims } from '../claims/job.ts';
+import { textOf, type IdTokenClaims } from '../claims/job.ts';
 import type { Issuer } from '../model/issuer.ts';
 import type { IssuerKeys } from '../../oidc/issuer-keys.ts';
 
 export interface IdToken {
   readonly issuer: Issuer;
-  readonly claims: Claims;
+  readonly claims: IdTokenClaims;
   /** the same for each copy of the token: it is exchanged once */
   readonly onceId: string;
   /** epoch milliseconds */
@@ -27,7 +27,7 @@ export interface IdTokenFault {
 /** Without a judgement of the signature. */
 export interface PeekedToken {
   readonly issuer: Issuer;
-  readonly claims: Claims;
+  readonly claims: IdTokenClaims;
   readonly header: JWSHeaderParameters;
 }
 
@@ -121,7 +121,7 @@ async function signatureFault(
 }
 
 /** One audience alone: a token for several could have been sent here by any of the others. */
-function audienceFault({ kind }: Issuer, { aud }: Claims, audience: string): IdTokenFault | undefined {
+function audienceFault({ kind }: Issuer, { aud }: IdTokenClaims, audience: string): IdTokenFault | undefined {
   const { listsAudience } = dialects[kind];
   const only: unknown = listsAudience && Array.isArray(aud) && aud.length === 1 ? aud[0] : aud;
   if (only === audience) return undefined;
@@ -129,7 +129,7 @@ function audienceFault({ kind }: Issuer, { aud }: Claims, audience: string): IdT
   return { claim: 'aud', expected, found: shown(aud) };
 }
 
-function timeFault({ exp, iat, nbf }: Claims, nowMs: number): IdTokenFault | undefined {
+function timeFault({ exp, iat, nbf }: IdTokenClaims, nowMs: number): IdTokenFault | undefined {
   const at = new Date(nowMs).toISOString();
   if (!isTime(exp)) return { claim: 'exp', expected: 'a time', found: shown(exp) };
   if (!isTime(iat)) return { claim: 'iat', expected: 'a time', found: shown(iat) };

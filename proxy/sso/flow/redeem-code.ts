@@ -12,7 +12,7 @@ import { signatureFault } from './provider-signature.ts';
 import { foreignAnswer, providerUnavailable, refusedThere, tokenNotAccepted } from './refused-sign-in.ts';
 import type { Transaction } from './transaction.ts';
 
-export interface Redeemed {
+export interface RedeemedCode {
   /** of the ID token, verified */
   readonly claims: JsonObject;
   readonly accessToken: string;
@@ -43,7 +43,7 @@ export async function redeemCode(
   provider: IdentityProvider,
   opened: ProviderClient,
   { checked, transaction }: { readonly checked: URLSearchParams; readonly transaction: Transaction },
-): Promise<Redeemed> {
+): Promise<RedeemedCode> {
   const { server, client } = opened;
   const { nonce, verifier, redirectUri } = transaction;
   const proof = await clientProof(access, provider, opened);
@@ -70,7 +70,7 @@ export async function fetchUserInfo(
   access: ProviderAccess,
   provider: IdentityProvider,
   { server, client }: ProviderClient,
-  { claims, accessToken }: Redeemed,
+  { claims, accessToken }: RedeemedCode,
 ): Promise<JsonObject> {
   try {
     const answer = await oauth.userInfoRequest(server, client, accessToken, requestOptions(access, server));

@@ -36,7 +36,7 @@ export const refusalReasons = [
   /** the setting localSignIn names this admin, and the groups give less */
   'named admin',
 ] as const;
-export type RefusalReason = (typeof refusalReasons)[number];
+export type SignInRefusalReason = (typeof refusalReasons)[number];
 
 /** The refusal of a person whom the provider proved: its audit event says who it was. */
 export function naming(
@@ -53,14 +53,14 @@ function onOneLine(text: string): string {
 
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
-  readonly reason: RefusalReason;
+  readonly reason: SignInRefusalReason;
   /** for the audit event; never a secret */
   readonly details: JsonObject;
   /** of the user, where one is known */
   readonly userId: string | undefined;
 
   constructor(
-    reason: RefusalReason,
+    reason: SignInRefusalReason,
     message: string,
     more: { readonly details?: JsonObject; readonly userId?: string; readonly cause?: unknown } = {},
   ) {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnectionAccess, type ConnectionAccess } from '../../../proxy/forges/client/connection-access.ts';
 import { createForgeHttp } from '../../../proxy/forges/client/forge-http.ts';
-import { createConnections, type Connections } from '../../../proxy/forges/connections.ts';
+import { createConnections, type ForgeConnections } from '../../../proxy/forges/connections.ts';
 import type { ConnectionRecord } from '../../../proxy/forges/model/connection.ts';
 import type { ForgeName } from '../../../proxy/forges/model/forge-name.ts';
 import type { ListedRepository } from '../../../proxy/forges/model/forge-repository.ts';
@@ -29,7 +29,7 @@ import type { FakeForge } from './fake-forge.ts';
 export interface ConnectedRegistry extends AsyncDisposable {
   readonly state: StateStore;
   readonly access: ConnectionAccess;
-  readonly connections: Connections;
+  readonly connections: ForgeConnections;
   readonly repositories: Repositories;
   /** epoch milliseconds */
   clock: number;

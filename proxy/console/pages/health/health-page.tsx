@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import type { Health, HealthReport } from '../../../inspection/health.ts';
+import type { HealthChecks, HealthReport } from '../../../inspection/health.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -157,7 +157,7 @@ interface HealthStatus {
 }
 
 /** The checks of this process: a page never waits for one. `status` throws the internal error that ended the last, once. */
-function createHealthWatch(health: Health) {
+function createHealthWatch(health: HealthChecks) {
   let isChecking = false;
   let failed: unknown;
   const check = async (): Promise<void> => {

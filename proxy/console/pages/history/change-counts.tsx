@@ -1,11 +1,11 @@
 // How many versions a publication added, changed and withdrew, as badges.
 
 import type { Child } from 'hono/jsx';
-import type { PublicationSummary } from '../../../inspection/publications.ts';
+import type { RecordedPublication } from '../../../inspection/publications.ts';
 import { Badge } from '../../components/badge.tsx';
 import { formatNumber } from '../../components/quantity.ts';
 
-export function ChangeCounts({ counts }: Pick<PublicationSummary, 'counts'>): Child {
+export function ChangeCounts({ counts }: Pick<RecordedPublication, 'counts'>): Child {
   const { added, changed, withdrawn, packages } = counts;
   return (
     <>

@@ -1,11 +1,11 @@
 // A publication with the words for how it came about.
 
-import type { PublicationSummary } from '../../../inspection/publications.ts';
+import type { RecordedPublication } from '../../../inspection/publications.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { readActorNames } from '../name-actor.ts';
 
-export interface DescribedPublication extends PublicationSummary {
+export interface DescribedPublication extends RecordedPublication {
   /** `by root, with build`; empty if nobody recorded it */
   readonly author: string;
 }
@@ -17,7 +17,7 @@ function wayOf(command: string): string {
 
 export async function describePublications(
   state: Pick<StateStore, 'get'>,
-  publications: readonly PublicationSummary[],
+  publications: readonly RecordedPublication[],
   request: Pick<PageRequest, 'caller' | 'may'>,
 ): Promise<readonly DescribedPublication[]> {
   const actors = publications.flatMap(({ by }) => (by === null ? [] : [by.actor]));

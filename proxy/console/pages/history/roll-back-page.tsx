@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
-import type { RollbackReport } from '../../../inspection/rollbacks.ts';
+import type { PlannedRollback } from '../../../inspection/rollbacks.ts';
 import { ButtonLink, Form as FormView, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -52,7 +52,7 @@ const mostPackages = 10;
 async function readUsers(
   services: UsageServices,
   request: SignedInRequest,
-  { withdrawn }: RollbackReport,
+  { withdrawn }: PlannedRollback,
 ): Promise<readonly UsedByProps[]> {
   const names = [...new Set(withdrawn.map(({ name }) => name))].slice(0, mostPackages);
   const found = await Promise.all(
@@ -66,7 +66,7 @@ async function readUsers(
 
 interface RollBackProps {
   readonly to: number;
-  readonly preview: RollbackReport;
+  readonly preview: PlannedRollback;
   /** of the packages with withdrawn versions */
   readonly usedBy: readonly UsedByProps[];
   readonly form: FormState;
@@ -130,7 +130,7 @@ function Confirmation({ to, preview: { withdrawn }, form, asksPassword }: RollBa
   );
 }
 
-function Changes({ added, changed, withdrawn, metadata }: RollbackReport): Child {
+function Changes({ added, changed, withdrawn, metadata }: PlannedRollback): Child {
   return (
     <>
       {withdrawn.length === 0 ? null : (
@@ -153,7 +153,7 @@ function Changes({ added, changed, withdrawn, metadata }: RollbackReport): Child
 
 interface StayingOutProps {
   readonly to: number;
-  readonly versions: RollbackReport['stays_out'];
+  readonly versions: PlannedRollback['stays_out'];
   readonly may: SignedInRequest['may'];
 }
 
@@ -189,7 +189,7 @@ function StayingOut({ to, versions, may }: StayingOutProps): Child {
 
 const maxShown = 50;
 
-function Versions({ title, versions }: { readonly title: string; readonly versions: RollbackReport['added'] }): Child {
+function Versions({ title, versions }: { readonly title: string; readonly versions: PlannedRollback['added'] }): Child {
   if (versions.length === 0) return null;
   return (
     <section class="stack-tight">

@@ -1,7 +1,7 @@
 // The page of a webhook: its address, its valid secrets without their text, and the last deliveries with their syncs.
 
 import type { Child } from 'hono/jsx';
-import type { DeliveryDocument, HookDocument } from '../../../hooks/hook-schema.ts';
+import type { HookDeliveryDocument, HookDocument } from '../../../hooks/hook-schema.ts';
 import { providerTitles } from '../../../hooks/inbox.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -96,12 +96,12 @@ function Existing({ hook, origin, nowMs }: HookPageProps): Child {
 
 interface DeliveriesProps {
   readonly place: HookPlace;
-  readonly deliveries: readonly DeliveryDocument[];
+  readonly deliveries: readonly HookDeliveryDocument[];
   readonly nowMs: number;
 }
 
 function Deliveries({ place, deliveries, nowMs }: DeliveriesProps): Child {
-  const columns: readonly Column<DeliveryDocument>[] = [
+  const columns: readonly Column<HookDeliveryDocument>[] = [
     { label: 'Received', cell: ({ received_at: at }) => <Time at={at} nowMs={nowMs} /> },
     { label: 'From', cell: ({ provider, event }) => `${providerTitles[provider]}: ${event}` },
     { label: 'Result', cell: (delivery) => <Result {...delivery} /> },
@@ -123,7 +123,7 @@ function Deliveries({ place, deliveries, nowMs }: DeliveriesProps): Child {
   );
 }
 
-function Result({ outcome, syncs }: DeliveryDocument): Child {
+function Result({ outcome, syncs }: HookDeliveryDocument): Child {
   if (outcome !== 'sync') return <span class="soft">{outcome}</span>;
   return (
     <span class="stack-tight">
@@ -134,7 +134,7 @@ function Result({ outcome, syncs }: DeliveryDocument): Child {
   );
 }
 
-function SyncLink({ repository_id: repository, job_id: job, state }: DeliveryDocument['syncs'][number]): Child {
+function SyncLink({ repository_id: repository, job_id: job, state }: HookDeliveryDocument['syncs'][number]): Child {
   if (job === null) return <span class="soft">{state === 'waiting' ? 'the sync waits' : 'no longer kept'}</span>;
   return <A to={`/repositories/${repository}/jobs/${job}`}>{`the sync ${syncWords[state ?? 'succeeded'] ?? ''}`}</A>;
 }

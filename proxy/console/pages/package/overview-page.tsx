@@ -12,7 +12,7 @@ import type { PackagePageServices } from './package-services.ts';
 import { sumOf } from '../../../packages/download-rows.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
-import type { PublicationSummary } from '../../../inspection/publications.ts';
+import type { RecordedPublication } from '../../../inspection/publications.ts';
 
 const chartDays = 30;
 
@@ -64,7 +64,7 @@ const maxPublications = 100;
  * `since`: the time of a version that is published, RFC 3339. It is taken inside the publication, so the first
  * publication that ended later is the one. undefined: the publication is older, or recorded elsewhere.
  */
-async function publicationAt(inspection: Inspection, since: string): Promise<PublicationSummary | undefined> {
+async function publicationAt(inspection: Inspection, since: string): Promise<RecordedPublication | undefined> {
   try {
     const { publications, next } = await inspection.publications.list({ limit: maxPublications });
     const later = publications.filter(({ published_at: at }) => at >= since);

@@ -1,7 +1,7 @@
 // The page of a refused sign-in at an identity provider: what is wrong, what to do, and the way to begin again.
 
 import type { Child } from 'hono/jsx';
-import type { SignInRefused, RefusalReason } from '../../../sso/model/refusal.ts';
+import type { SignInRefused, SignInRefusalReason } from '../../../sso/model/refusal.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
@@ -9,7 +9,7 @@ import type { PageView } from '../../frame/definitions.ts';
 import { ProviderButton, type OfferedProvider } from './provider-buttons.tsx';
 
 /** All others: 403, because the person was recognized, or the provider said no. */
-const statuses: Readonly<Partial<Record<RefusalReason, number>>> = {
+const statuses: Readonly<Partial<Record<SignInRefusalReason, number>>> = {
   'provider unavailable': 503,
   'secret missing': 503,
   'sign-in lost': 400,
@@ -19,7 +19,7 @@ const statuses: Readonly<Partial<Record<RefusalReason, number>>> = {
 };
 
 /** Another account of the same person may be let in. */
-const reasonsOfAccount: ReadonlySet<RefusalReason> = new Set([
+const reasonsOfAccount: ReadonlySet<SignInRefusalReason> = new Set([
   'no e-mail address',
   'no group claim',
   'no mapped group',

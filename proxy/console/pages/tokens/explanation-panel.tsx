@@ -2,7 +2,7 @@
 // answer can be sent to others.
 
 import type { Child } from 'hono/jsx';
-import type { ExplainedVersion } from '../../../auth/explain-verdict.ts';
+import type { VersionVisibility } from '../../../auth/explain-verdict.ts';
 import type { Explanation } from '../../../auth/explain-view.ts';
 import { mirroredText, reasonText } from '../../../auth/explanation-text.ts';
 import type { TokenRecord } from '../../../core/tokens/token.ts';
@@ -81,7 +81,7 @@ function Answer({ explanation, record, nowMs }: AnswerProps): Child {
   );
 }
 
-function columnsOf(withoutState: string, nowMs: number): readonly Column<ExplainedVersion>[] {
+function columnsOf(withoutState: string, nowMs: number): readonly Column<VersionVisibility>[] {
   return [
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'Seen', cell: VisibleCell },
@@ -93,14 +93,14 @@ function columnsOf(withoutState: string, nowMs: number): readonly Column<Explain
   ];
 }
 
-const limitWords: Readonly<Record<ExplainedVersion['hidden_by'][number], string>> = {
+const limitWords: Readonly<Record<VersionVisibility['hidden_by'][number], string>> = {
   packages: 'its packages',
   constraints: 'a rule about versions',
   stability: 'its stability',
   not_after: 'its release date',
 };
 
-function VisibleCell({ seen, hidden_by: hiddenBy }: ExplainedVersion): Child {
+function VisibleCell({ seen, hidden_by: hiddenBy }: VersionVisibility): Child {
   if (seen)
     return (
       <Badge kind="good" icon="eye">

@@ -20,7 +20,7 @@ import {
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { isInProgress, type HttpRequest, type HttpResponse } from '../http-request.ts';
-import type { Waiting } from '../idle-connections.ts';
+import type { WaitingConnection } from '../idle-connections.ts';
 import type { ServerLimits } from '../server-limits.ts';
 import { dropBody, resetStream } from '../stream-answer.ts';
 
@@ -112,7 +112,7 @@ export class Http2Connection {
   }
 
   /** undefined while a stream is in progress: its request has arrived, and its client takes the answer. */
-  waiting(nowMs: number): Waiting | undefined {
+  waiting(nowMs: number): WaitingConnection | undefined {
     for (const request of this.#open) if (isInProgress(request, nowMs)) return undefined;
     return { idle: this.#open.size === 0 && this.#answered > 0, sinceMs: this.#sinceMs };
   }

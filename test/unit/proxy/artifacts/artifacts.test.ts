@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createArtifacts, type Artifacts } from '../../../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../../../proxy/artifacts/child-publisher.ts';
-import type { ArtifactPublisher, Publication } from '../../../../proxy/artifacts/publisher.ts';
+import type { ArtifactPublisher, ArtifactPublication } from '../../../../proxy/artifacts/publisher.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 import type { BuildRun } from '../../../../proxy/sync/build-runner.ts';
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../../util/temporary-folder.ts';
 const folder = temporaryFolder('artifacts');
 afterAll(() => folder.remove());
 
-const publication = (reference: string, serial: number, version = 'dev-main'): Publication => ({
+const publication = (reference: string, serial: number, version = 'dev-main'): ArtifactPublication => ({
   name: 'acme/hello',
   version,
   version_normalized: version,
@@ -27,7 +27,7 @@ const publication = (reference: string, serial: number, version = 'dev-main'): P
 });
 
 /** `published`: the builder's result, by the path that it gets. */
-function artifactsOver(published: Readonly<Record<string, Publication>>): Artifacts {
+function artifactsOver(published: Readonly<Record<string, ArtifactPublication>>): Artifacts {
   const now = (): number => 1_800_000_000_000;
   const publisher: ArtifactPublisher = {
     publish: async ({ path }) => ({

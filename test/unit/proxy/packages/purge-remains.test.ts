@@ -3,9 +3,9 @@
 
 import { expect, it } from 'vitest';
 import { remainsOf } from '../../../../proxy/packages/purge-remains.ts';
-import type { PurgeOutcome } from '../../../../proxy/packages/version-purger.ts';
+import type { PurgeResult } from '../../../../proxy/packages/version-purger.ts';
 
-const outcome: PurgeOutcome = {
+const outcome: PurgeResult = {
   name: 'acme/hello',
   version: '1.0.0',
   reason: 'secret',

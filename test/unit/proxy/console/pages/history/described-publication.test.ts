@@ -6,7 +6,7 @@ import { createTokens } from '../../../../../../proxy/auth/tokens.ts';
 import { decidePermission, type Permission } from '../../../../../../proxy/auth/permissions.ts';
 import type { Role } from '../../../../../../proxy/core/tokens/person.ts';
 import { describePublications } from '../../../../../../proxy/console/pages/history/described-publication.ts';
-import type { PublicationSummary } from '../../../../../../proxy/inspection/publications.ts';
+import type { RecordedPublication } from '../../../../../../proxy/inspection/publications.ts';
 import { createAuditedStore } from '../../../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../../../proxy/core/state/memory-store.ts';
 
@@ -16,7 +16,7 @@ it('names a token by its description to an admin, and as a token to others', asy
   const tokens = createTokens({ store, now: () => 0, randomBytes, actor: 'cli:ada' });
   const { record } = await tokens.create({ description: 'CI of the shop', kind: 'write' });
   const authorsFor = async (role: Role) => {
-    const by = (actor: string) => ({ by: { actor, command: 'publish' } }) as unknown as PublicationSummary;
+    const by = (actor: string) => ({ by: { actor, command: 'publish' } }) as unknown as RecordedPublication;
     const request = { caller: undefined, may: (wanted: Permission) => decidePermission(wanted, role) === 'allowed' };
     const found = await describePublications(state, [by(`token:${record.id}`), by('token:tok_gone')], request);
     return found.map(({ author }) => author);
