@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll } from 'vitest';
 
+import { settingPage } from '../../proxy/settings/setting-groups.ts';
 import { testMatrix, type Noun } from '../util/operation-matrix.ts';
 import { startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
 
@@ -161,7 +162,7 @@ const settings: Noun = {
     const argument = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(' ', '~');
     const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
     return [
-      { ...row, form: `/settings/${key}`, fields: { [key]: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
+      { ...row, form: settingPage(key), fields: { [key]: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
       { ...row, body: body(null), command: `settings unset ${key}`, form: `/settings/${key}/reset` },
     ];
   }),

@@ -75,7 +75,7 @@ describe('the page of the policy', () => {
     try {
       const { text, html } = await admin.get('/policy');
       expect(text).toContain('mirroring.licenses setting another licence than MIT block all mirrored packages');
-      expect(html).toContain('settings/mirroring.licenses');
+      expect(html).toContain('href="settings/mirroring"');
     } finally {
       await console.registry.services.settings.update({ 'mirroring.licenses': null }, 'cli:test');
     }

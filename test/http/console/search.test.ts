@@ -39,7 +39,7 @@ describe('the search', () => {
     ['moeny v2', ['packages/acme/money/version?version=2.0.0', 'packages/acme/money']],
     ['shop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['notificatons', ['notifications']],
-    ['limits.read', ['settings/limits.read']],
+    ['limits.read', ['settings/request-limits']],
     ['nothing of the kind', []],
   ])('finds %j', async (words, expected) => {
     expect(await find(words)).toEqual(expected);

@@ -13,7 +13,7 @@ import type { IconName } from '../../components/icon.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { sections, type SectionEntry } from '../../frame/sections.ts';
 import type { PackagePageServices } from '../package/package-services.ts';
-import { labelOf } from '../settings/setting-groups.ts';
+import { labelOf, settingPage } from '../../../settings/setting-groups.ts';
 import { tokensFor, type TokenPageServices } from '../tokens/services.ts';
 
 export type SearchPageServices = Pick<PackagePageServices, 'mirrored'> & TokenPageServices;
@@ -110,7 +110,7 @@ async function readOthers(services: SearchPageServices, request: SignedInRequest
     ],
     tokens.map(({ id, description }) => entryOf('key-round', description, 'token', `/tokens/${id}`)),
     people.map(({ id, email, name }) => entryOf('users', email, name ?? '', `/people/${id}`)),
-    settings.map((key) => entryOf('settings', labelOf(key), key, `/settings/${key}`)),
+    settings.map((key) => entryOf('settings', labelOf(key), key, settingPage(key))),
   ];
 }
 
