@@ -62,6 +62,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     artifactsOf: artifactsFor(core, store),
     teamsOf: (actor: Actor) => createTeams({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
+    mirrored: mirror?.catalogue,
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
   };
   return {

@@ -145,6 +145,8 @@ export const apiPermissions = {
   explainToken: [maintainers],
 
   listPackages: [readers, 'token views', 'team views'],
+  // of tokens, people and settings only those who may list them
+  searchRegistry: [readers, 'token views', 'team views'],
   getPackage: [readers, 'token views', 'team views'],
   getReadme: [readers, 'token views', 'team views'],
   getChangelog: [readers, 'token views', 'team views'],

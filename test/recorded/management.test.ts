@@ -325,15 +325,14 @@ it('the operations for packages and artifacts answer as recorded', async () => {
     '/api/packages?sort=odd',
     '/api/packages/acme/tool',
     '/api/packages/acme/none',
-    '/api/packages/acme/hello/readme',
-    '/api/packages/acme/shop/readme',
-    '/api/packages/acme/tool/changelog',
-    '/api/packages/acme/none/changelog',
+    ...['hello/readme', 'shop/readme', 'tool/changelog', 'none/changelog'].map((one) => `/api/packages/acme/${one}`),
     '/api/packages/acme/hello/statistics?days=2',
     '/api/packages/acme/hello/statistics?days=0',
     '/api/packages/acme/hello/usage?constraint=^1.0&since=2026-01-31',
     '/api/packages/acme/hello/usage?since=today',
     '/api/exposures',
+    '/api/search?q=hello+1.1',
+    '/api/search',
   ];
   for (const line of lines) await ask(`GET ${line}`);
   await transcript.ask('GET /api/exposures', {});

@@ -196,6 +196,7 @@ export async function runManagement(
     }),
     invitationPage: 'console',
     tokensOf,
+    mirrored: options.mirrored,
     teamsOf: (actor: Actor) => createTeams({ store, now, randomBytes, actor }),
     settings,
     state,
