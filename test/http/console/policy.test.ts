@@ -227,7 +227,7 @@ describe('a blocked version', () => {
   it('is marked with the rule and the reason, and its explanation names each rule', async () => {
     await replace({ rules: [mit, abandoned] });
     const list = await admin.get('/packages/acme/hello/versions');
-    expect(list.text).toMatch(/1\.1\.0 .*blocked rule licences : /);
+    expect(list.text).toMatch(/1\.1\.0 .*blocked .*Blocked by the rule licences : /);
     expect(list.html).toContain('policy?version=1.1.0');
     expect(list.html).not.toContain('policy?version=1.0.0');
     const page = await admin.get('/packages/acme/hello/version?version=1.1.0');
