@@ -55,6 +55,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...signingIn(core),
     policyAdmin: servedPolicyAdmin(core, packages),
     blockedVersions: createBlockedVersions(core.policy.reader),
+    mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,
     passkeys: composePasskeys(context, state, keys, people),

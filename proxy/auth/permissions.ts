@@ -153,6 +153,8 @@ export const apiPermissions = {
   getStatistics: [readers, 'token views', 'team views'],
   // a maintainer: only the names of their own tokens; the service checks `created_by`
   getUsage: [maintainers, 'team views'],
+  // mails reach owners whose names a maintainer does not learn
+  tellUsers: [maintainers, 'session', 'password', 'team views'],
   listExposures: [maintainers, 'team views'],
   // as an install report does, which Composer sends with a read token
   reportProject: [readers, 'token views', 'team views'],
