@@ -5,7 +5,7 @@ import {
   problemTitles,
   type ConnectionProblem,
 } from '../../proxy/forges/model/connection-problems.ts';
-import { listConnections } from '../../proxy/forges/model/list-connections.ts';
+import { listConnections } from '../../proxy/forges/model/connection.ts';
 import type { Config } from '../config/config.ts';
 import { counted } from '../io/output.ts';
 import { openStateIfAny } from '../state/open-state.ts';

@@ -1,7 +1,7 @@
 // The check of webhooks: repositories from which no hook came for longer than their interval. A repository without
 // pushes sends none, so only a change that no hook announced is a warning.
 
-import { listConnections } from '../../proxy/forges/model/list-connections.ts';
+import { listConnections } from '../../proxy/forges/model/connection.ts';
 import { readProgress } from '../../proxy/forges/model/read-progress.ts';
 import { listDeliveries, type DeliveryList } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord, hookPrefix, registryHookPrefix, sharedHook } from '../../proxy/hooks/hook-record.ts';

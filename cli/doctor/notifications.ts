@@ -2,9 +2,8 @@
 
 import { isValidAt } from '../../proxy/hooks/hook-record.ts';
 import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
-import { listEndpoints } from '../../proxy/notifications/endpoints/list-endpoints.ts';
 import { duePrefix } from '../../proxy/notifications/model/delivery.ts';
-import { endpointKey, type EndpointRecord } from '../../proxy/notifications/model/endpoint.ts';
+import { endpointKey, type EndpointRecord, listEndpoints } from '../../proxy/notifications/model/endpoint.ts';
 import { readStatus } from '../../proxy/notifications/model/endpoint-status.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeKeys } from '../compose/keys.ts';

@@ -3,9 +3,8 @@
 
 import { isDenied } from '../../build/egress/egress-failure.ts';
 import { IssuerUnavailable, type FetchIssuer } from '../../proxy/oidc/fetch-issuer.ts';
-import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
+import { type PublisherRecord, listPublishers } from '../../proxy/publishers/model/publisher.ts';
 import { parsePublisherUse, publisherUseKey } from '../../proxy/publishers/model/publisher-use.ts';
-import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeIssuerRequests } from '../compose/issuer-requests.ts';
 import type { Config } from '../config/config.ts';

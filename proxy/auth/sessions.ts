@@ -11,7 +11,7 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { createSignedTokens, leewayMs, type SignedTokens } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { parseRow } from '../state/rows.ts';
 import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import type { SessionCaller } from './caller.ts';
 import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
@@ -104,9 +104,7 @@ const sessionRecord = z.strictObject({
 
 /** Parses a stored record. Throws StateError. */
 export function parseSessionRecord(value: JsonValue): SessionRecord {
-  const parsed = sessionRecord.safeParse(value);
-  if (parsed.success) return parsed.data as SessionRecord;
-  throw malformedRecord('A session record');
+  return parseRow(sessionRecord, value, 'A session record') as SessionRecord;
 }
 
 export function createSessions(options: SessionsOptions): SessionService {

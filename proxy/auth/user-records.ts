@@ -19,13 +19,11 @@ import {
   type UserRecord,
 } from './user.ts';
 import { parseUserId } from '../core/tokens/person.ts';
+import { listRows, type Stored } from '../state/rows.ts';
 
 type Reader = Pick<StateStore, 'get' | 'range'>;
 
-export interface StoredUser {
-  readonly record: UserRecord;
-  readonly revision: number;
-}
+export type StoredUser = Stored<UserRecord>;
 
 export async function readUser(store: Pick<StateStore, 'get'>, id: string): Promise<StoredUser | undefined> {
   const known = parseUserId(id);
@@ -45,8 +43,7 @@ export async function readUserBehind(store: Pick<StateStore, 'get'>, key: string
 
 /** Oldest first. */
 export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecord[]> {
-  const records = (await store.range(userKeyPrefix)).map(({ value }) => parseUserRecord(value));
-  return records.sort((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? -1 : 1));
+  return (await listRows(store, userKeyPrefix, parseUserRecord)).map(({ record }) => record);
 }
 
 /** The rows that are written in the same commit as the change of a user. */

@@ -14,7 +14,7 @@ import { assertNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { MailTopic } from './mail-topic.ts';
 import type { PeopleMails } from './people-mails.ts';
 import type { PeopleRules } from './people-rules.ts';
-import type { Role, UserId } from '../core/tokens/person.ts';
+import { type Role, type UserId, mintUserId } from '../core/tokens/person.ts';
 import type { SessionService } from './sessions.ts';
 import { checkedEmail, checkedName } from './user-fields.ts';
 import {
@@ -26,7 +26,7 @@ import {
   unknownUser,
   type UserEditExtras,
 } from './user-records.ts';
-import { hasProviderOnly, invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
+import { hasProviderOnly, invitationKey, userEmailKey, type UserRecord } from './user.ts';
 
 export interface UserDraft {
   readonly email: string;

@@ -7,17 +7,22 @@ import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateEntry } from '../core/state/state-store.ts';
-import type { ConnectionId } from '../sync/forge-place.ts';
+import { type ConnectionId, mintConnectionId } from '../sync/forge-place.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 import type { RepositoryRecord } from '../sync/repository.ts';
 import { dueAgain } from '../sync/sync-again.ts';
 import type { ConnectionAccess } from './client/connection-access.ts';
 import { connectionTokenKey } from './client/token-row.ts';
 import { checkAtForge } from './check-at-forge.ts';
-import { connectionKey, connectionPlaceKey, mintConnectionId, type ConnectionRecord } from './model/connection.ts';
+import {
+  connectionKey,
+  connectionPlaceKey,
+  type ConnectionRecord,
+  findConnection,
+  listConnections,
+} from './model/connection.ts';
 import { sealConnectionCredentials } from './model/credentials.ts';
 import { parseSeen, seenPrefix } from './model/forge-repository.ts';
-import { findConnection, listConnections } from './model/list-connections.ts';
 import { firstProgress, pagePrefix, parseProgress, progressKey } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
 import {

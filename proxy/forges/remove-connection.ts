@@ -8,9 +8,8 @@ import type { ConnectionAccess } from './client/connection-access.ts';
 import { ForgePause, ForgeRefusal } from './client/forge-failure.ts';
 import { connectionTokenKey } from './client/token-row.ts';
 import { readConnected } from './model/connected.ts';
-import { connectionKey, connectionPlaceKey, type ConnectionRecord } from './model/connection.ts';
+import { connectionKey, connectionPlaceKey, type ConnectionRecord, findConnection } from './model/connection.ts';
 import { seenPrefix } from './model/forge-repository.ts';
-import { findConnection } from './model/list-connections.ts';
 import { pagePrefix, progressKey, type RefreshProgress } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
 

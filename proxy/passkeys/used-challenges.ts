@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 
 import type { JsonValue } from '../../build/contract/json.ts';
 import { leewayMs } from '../keys/signed-token.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { parseTimeRow } from '../state/rows.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 
 export const usedChallengePrefix = 'passkey-used/';
@@ -17,9 +17,7 @@ export function usedChallengeKey(challenge: string): string {
 
 /** Epoch milliseconds until which the row is needed. Throws StateError for a value that is no time. */
 export function parseUsedChallenge(value: JsonValue): number {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw malformedRecord('The challenge of a passkey that was answered');
-  return at;
+  return parseTimeRow(value, 'The challenge of a passkey that was answered');
 }
 
 /** The part of the commit that uses the challenge; undefined: it was used before. `endsMs`: at the latest. */

@@ -2,7 +2,7 @@
 // rows of the state, so that a restart and several processes do not disturb them.
 
 import type { StateStore } from '../../core/state/state-store.ts';
-import { listConnections } from '../model/list-connections.ts';
+import { listConnections } from '../model/connection.ts';
 import { readProgress } from '../model/read-progress.ts';
 import type { Refresher } from './refresher.ts';
 

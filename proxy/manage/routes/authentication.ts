@@ -17,6 +17,7 @@ import {
   sessionSchema,
   setupDraft,
 } from '../schemas/user.ts';
+import { ageOrder } from '../../state/rows.ts';
 
 export interface AuthenticationServices {
   readonly people: People;
@@ -197,7 +198,7 @@ function registerSessions(api: Api, people: People): void {
     const { data, next_cursor } = paginate(
       await people.sessions.list(userId),
       context.req.valid('query'),
-      ({ created_at, id }) => `${created_at} ${id}`,
+      ageOrder,
       true,
     );
     return context.json(

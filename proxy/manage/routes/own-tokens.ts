@@ -11,6 +11,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { ageOrder } from '../../state/rows.ts';
 
 export interface OwnTokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -65,7 +66,7 @@ export function registerOwnTokens(api: Api, { tokensOf, state, uses }: OwnTokenS
     const { data, next_cursor } = paginate(
       await personalTokens(state, userIdOf(context), context.env.exchange.nowMs),
       context.req.valid('query'),
-      ({ created_at, id }) => `${created_at} ${id}`,
+      ageOrder,
       true,
     );
     const used = await uses.of(data.map(({ id }) => id));

@@ -9,6 +9,7 @@ import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 import { clientAddressOf, person } from './authentication.ts';
 import { longestPasskeyName } from '../../passkeys/name.ts';
 import { code, password } from '../schemas/user.ts';
+import { ageOrder } from '../../state/rows.ts';
 
 // Passkeys as the management API shows and takes them.
 
@@ -82,11 +83,7 @@ const removePasskey = operation({
 export function registerPasskeys(api: Api, { passkeys }: PasskeyServices): void {
   api.openapi(listPasskeys, async (context) => {
     const own = (await passkeys.list(person(context).userId)).map(showPasskey);
-    const { data, next_cursor } = paginate(
-      own,
-      context.req.valid('query'),
-      ({ created_at, id }) => `${created_at} ${id}`,
-    );
+    const { data, next_cursor } = paginate(own, context.req.valid('query'), ageOrder);
     return context.json({ data: [...data], next_cursor }, 200);
   });
   api.openapi(renamePasskey, async (context) => {

@@ -10,7 +10,7 @@ import { auditEventId, type RegistryEvent } from '../../events/registry-event.ts
 import { auditEventKey, auditEventPrefix, type AuditEvent } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { listEndpoints } from '../endpoints/list-endpoints.ts';
+import { listEndpoints } from '../model/endpoint.ts';
 import { commitEvents, cursorPrefix, numberIn, type Collecting } from './collecting.ts';
 
 /**

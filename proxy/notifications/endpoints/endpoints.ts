@@ -12,10 +12,16 @@ import type { Sealer } from '../../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
 import type { StateChange } from '../../core/state/state-store.ts';
 import { deliveryPrefix, duePrefix } from '../model/delivery.ts';
-import { endpointKey, mintEndpointId, type EndpointId, type EndpointRecord } from '../model/endpoint.ts';
+import {
+  endpointKey,
+  mintEndpointId,
+  type EndpointId,
+  type EndpointRecord,
+  findEndpoint,
+  listEndpoints,
+} from '../model/endpoint.ts';
 import { mintEndpointSecret, rotated } from '../model/endpoint-secret.ts';
 import { statusKey } from '../model/endpoint-status.ts';
-import { findEndpoint, listEndpoints } from './list-endpoints.ts';
 import {
   assertFitting,
   defaultEvents,

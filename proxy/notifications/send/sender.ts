@@ -5,10 +5,15 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { duePrefix, parseDeliveryRecord, parseDueKey, type DeliveryRecord } from '../model/delivery.ts';
 import type { EndpointViews } from '../deliveries/endpoint-views.ts';
-import { endpointKey, parseEndpointRecord, type EndpointId, type EndpointRecord } from '../model/endpoint.ts';
+import {
+  endpointKey,
+  parseEndpointRecord,
+  type EndpointId,
+  type EndpointRecord,
+  listEndpoints,
+} from '../model/endpoint.ts';
 import { readStatus } from '../model/endpoint-status.ts';
 import { isSeen, keepsOrder } from '../model/event-filter.ts';
-import { listEndpoints } from '../endpoints/list-endpoints.ts';
 import type { RegistryEvent } from '../../events/registry-event.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { rowsOf, settleAttempt } from './attempt.ts';

@@ -15,10 +15,11 @@ import {
   type PublisherRecord,
   standardExchanges,
   standardMinutes,
+  findPublisher,
+  listPublishers,
 } from '../model/publisher.ts';
 import { publisherUseKey } from '../model/publisher-use.ts';
 import { assertRules, chosenIssuer, standardRefs } from './check-rules.ts';
-import { findPublisher, listPublishers } from './list-publishers.ts';
 import { assertView, checkedTexts, checkedView } from './publisher-fields.ts';
 import type { PublisherDraft, PublisherFields } from './publisher-schema.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';

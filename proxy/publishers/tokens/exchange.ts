@@ -11,10 +11,10 @@ import { type TokenRecord, tokenHashKey, tokenKey, type TokenId } from '../../co
 import type { Actor, AuditedStore } from '../../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../../core/state/state-store.ts';
 import { dialects } from '../claims/dialects.ts';
-import { publisherKey, type PublisherRecord } from '../model/publisher.ts';
+import { publisherKey, type PublisherRecord, listPublishers } from '../model/publisher.ts';
 import { parsePublisherUse, publisherUseKey, windowAt, type PublisherUse } from '../model/publisher-use.ts';
 import { tokenRunKey, type TokenRun, parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
-import { listPublishers, type StoredPublisher } from '../records/list-publishers.ts';
+import type { Stored } from '../../state/rows.ts';
 import { ofSameRepository } from '../records/same-repository.ts';
 import { choosePublisher, type TokenOrder } from './choose-publisher.ts';
 import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
@@ -85,7 +85,7 @@ interface Plan {
 function plan(
   parts: ExchangeParts,
   { claims, issuer }: IdToken,
-  { record, revision }: StoredPublisher,
+  { record, revision }: Stored<PublisherRecord>,
   use: StateEntry | undefined,
   nowMs: number,
 ): Plan {

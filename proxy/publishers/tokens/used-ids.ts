@@ -1,7 +1,7 @@
 // The ids of the exchanged ID tokens, so that each works once. A row stays until its ID token has expired everywhere.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { parseTimeRow } from '../../state/rows.ts';
 import { leewayMs } from './verify-id-token.ts';
 
 export const usedIdPrefix = 'oidc-jti/';
@@ -18,7 +18,5 @@ export function usedIdValue(expiresMs: number): string {
 
 /** Epoch milliseconds. Throws StateError for a value that is no time. */
 export function parseUsedId(value: JsonValue): number {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw malformedRecord('The id of an exchanged ID token');
-  return at;
+  return parseTimeRow(value, 'The id of an exchanged ID token');
 }

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { leewayMs } from '../../keys/signed-token.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { parseTimeRow } from '../../state/rows.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -46,7 +46,5 @@ export async function usedOnce(
 
 /** Epoch milliseconds. Throws StateError for a value that is no time. */
 export function parseUsedState(value: JsonValue): number {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw malformedRecord('A used sign-in at an identity provider');
-  return at;
+  return parseTimeRow(value, 'A used sign-in at an identity provider');
 }
