@@ -6,9 +6,8 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import type { Attempts } from './attempts.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { judgeCode } from './judge-code.ts';
 import type { LoggedIn } from './login.ts';
@@ -39,14 +38,11 @@ export interface Account {
   readonly renewRecoveryCodes: (password: string, code: string) => Promise<readonly Secret[]>;
 }
 
-export interface AccountOptions {
-  readonly store: AuditedStore;
+export interface AccountOptions extends Omit<ChangeParts, 'actor'> {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly sealer: Sealer;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly localSignIn?: LocalSignInRule;
 }

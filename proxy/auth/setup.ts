@@ -5,11 +5,10 @@ import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { parseRow } from '../state/rows.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { LoggedIn } from './login.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
@@ -31,13 +30,10 @@ export interface SetupDraft {
   readonly password: string;
 }
 
-export interface SetupOptions {
-  readonly store: AuditedStore;
+export interface SetupOptions extends Omit<ChangeParts, 'actor'> {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly localSignIn?: LocalSignInRule;
 }

@@ -3,8 +3,7 @@
 // `rotate`, after the commit is durable (I7).
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
@@ -46,14 +45,7 @@ export interface Tokens {
   readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
 }
 
-export interface TokensOptions {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  /** the author of the changes, for `created_by` and every event */
-  readonly actor: Actor;
-}
+export type TokensOptions = ChangeParts;
 
 /** Every call may throw TokenError with words for the person who made it. */
 export function createTokens(options: TokensOptions): Tokens {

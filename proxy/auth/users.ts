@@ -4,8 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { mintInvitation, type Invitation } from './invitations.ts';
 import { endTerminals, noneEnded, type PendingTerminals } from './end-terminals.ts';
 import { assertPassword, type Passwords } from './password.ts';
@@ -67,14 +66,10 @@ export interface Users {
   readonly remove: (id: string) => Promise<UserRecord>;
 }
 
-export interface UsersOptions {
-  readonly store: AuditedStore;
+export interface UsersOptions extends ChangeParts {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
-  readonly actor: Actor;
   /** undefined: the registry sends no mail, and admins hand over the links themselves */
   readonly mails?: PeopleMails | undefined;
   readonly localSignIn?: LocalSignInRule;

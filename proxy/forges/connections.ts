@@ -3,9 +3,8 @@
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import type { StateEntry } from '../core/state/state-store.ts';
 import { type ConnectionId, mintConnectionId } from '../sync/forge-place.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
@@ -51,16 +50,11 @@ export interface ForgeConnections {
   readonly remove: (id: string, confirm: string | undefined) => Promise<RemovedConnection>;
 }
 
-export interface ConnectionsOptions {
-  readonly store: AuditedStore;
+export interface ConnectionsOptions extends ChangeParts {
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly sealer: Sealer;
   /** the address of this registry that the owner's webhook calls; undefined: a forge cannot reach this registry */
   readonly hookUrl: string | undefined;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError with words for the person who made it. */

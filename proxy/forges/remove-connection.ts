@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { hookKey } from '../hooks/hook-record.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import type { ConnectionAccess } from './client/connection-access.ts';
 import { ForgePause, ForgeRefusal } from './client/forge-failure.ts';
 import { connectionTokenKey } from './client/token-row.ts';
@@ -21,11 +21,9 @@ export interface RemovedConnection {
   readonly message: string | null;
 }
 
-interface Parts {
-  readonly store: AuditedStore;
+interface Parts extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly hookUrl: string | undefined;
-  readonly actor: Actor;
 }
 
 /**

@@ -3,10 +3,9 @@
 // `issue`, after the commit is durable (I7).
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { findRepository } from '../sync/find-repository.ts';
 import { repositoryKey } from '../sync/repository.ts';
 import { deliveryPrefix, refusalKey } from '../sync/repository-rows.ts';
@@ -27,13 +26,8 @@ export interface Hooks {
   readonly remove: (owner: HookOwner) => Promise<boolean>;
 }
 
-export interface HooksOptions {
-  readonly store: AuditedStore;
+export interface HooksOptions extends ChangeParts {
   readonly sealer: Sealer;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** The time that a provider needs for its change to the new secret. */

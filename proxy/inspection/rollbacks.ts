@@ -2,7 +2,7 @@
 // process of its own; the audit event follows.
 
 import { z } from 'zod';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { Actor, AuditedStore, ChangeParts } from '../state/audit.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 import type { Questions } from './questions.ts';
 
@@ -52,11 +52,9 @@ export interface Rollbacks {
   readonly lift: () => Promise<number>;
 }
 
-export interface RollbackParts {
+export interface RollbackParts extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly questions: Questions;
   readonly runner: BuildRunner;
-  readonly store: AuditedStore;
-  readonly actor: Actor;
 }
 
 export function createRollbacks({ questions, runner, store, actor }: RollbackParts): Rollbacks {

@@ -11,7 +11,7 @@ import { parsePurgeReason, purgedKey, purgedPath, type PurgedVersion } from '../
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { Actor, AuditedStore, ChangeParts } from '../state/audit.ts';
 import { parseRow, type RowOf } from '../state/rows.ts';
 import type { PurgeRequest, PurgeResult, VersionPurger } from './version-purger.ts';
 
@@ -42,9 +42,7 @@ export interface Purges {
   ) => Promise<PurgeResult>;
 }
 
-export interface PurgesOptions {
-  readonly store: AuditedStore;
-  readonly actor: Actor;
+export interface PurgesOptions extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly purger: VersionPurger;
 }
 

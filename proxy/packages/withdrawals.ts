@@ -7,7 +7,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import type { WithheldVersion } from '../../build/contract/withheld.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { parseRow } from '../state/rows.ts';
 import { withdrawalSchema, type Withdrawal } from './package-schema.ts';
@@ -20,9 +20,7 @@ export interface Withdrawals {
   readonly forget: (name: string, normalized: string) => Promise<void>;
 }
 
-export interface WithdrawalsOptions {
-  readonly store: AuditedStore;
-  readonly actor: Actor;
+export interface WithdrawalsOptions extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly withdrawer: VersionWithdrawer;
 }
 

@@ -8,18 +8,16 @@ import type { Passkey } from '../auth/passkey.ts';
 import { refuseLogin, type Refusal } from '../auth/refused-login.ts';
 import type { StoredUser, UserEditExtras } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { Actor, ChangeParts } from '../state/audit.ts';
 import { parseAssertion, type PasskeyAnswer, type Assertion } from './answer.ts';
 import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
 import type { PasskeySite } from './site.ts';
 import { useOf } from './used-challenges.ts';
 import { verifyAssertion } from './verify.ts';
 
-export interface UseParts {
-  readonly store: AuditedStore;
+export interface UseParts extends Pick<ChangeParts, 'store' | 'now'> {
   readonly attempts: Attempts;
   readonly challenges: Challenges;
-  readonly now: () => number;
 }
 
 export interface PasskeyUse {

@@ -3,8 +3,7 @@
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import { changeTeams, type TeamChange } from './change-teams.ts';
 import { findMembers } from './members.ts';
 import { checkedFields, mostMembers, mostTeams, type TeamDraft, type TeamPatch } from './team-fields.ts';
@@ -35,13 +34,7 @@ export interface Teams {
   readonly removeMembers: (idOrName: string, people: readonly string[]) => Promise<TeamRecord>;
 }
 
-export interface TeamsOptions {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
-}
+export type TeamsOptions = ChangeParts;
 
 /** Every call may throw RegistryError: NOT_FOUND, CONFLICT, INVALID_INPUT. */
 export function createTeams(options: TeamsOptions): Teams {

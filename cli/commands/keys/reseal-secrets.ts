@@ -10,7 +10,7 @@ import type { Sealer } from '../../../proxy/keys/sealer.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { mailPasswordKey, parseMailPassword } from '../../../proxy/mail/mail-password.ts';
 import { endpointPrefix, parseEndpointRecord } from '../../../proxy/notifications/model/endpoint.ts';
-import type { Actor, AuditedStore } from '../../../proxy/state/audit.ts';
+import type { ChangeParts } from '../../../proxy/state/audit.ts';
 import type { ConnectionId } from '../../../proxy/sync/forge-place.ts';
 import { parseRepositoryRecord, repositoryKeyPrefix } from '../../../proxy/sync/repository.ts';
 
@@ -100,10 +100,8 @@ function resealAll(secrets: readonly StoredSecret[], reseal: Reseal, key: string
   return secrets.map((one) => ({ ...one, sealed: reseal(one.sealed, key) }));
 }
 
-interface Parts {
-  readonly store: AuditedStore;
+interface Parts extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly sealer: Sealer;
-  readonly actor: Actor;
 }
 
 /** Gives the number of secrets that were sealed under another key. */

@@ -5,11 +5,10 @@
 import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId } from '../../core/tokens/token.ts';
 import type { Sealer } from '../../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../../state/audit.ts';
 import type { StateChange } from '../../core/state/state-store.ts';
 import { deliveryPrefix, duePrefix } from '../model/delivery.ts';
 import {
@@ -57,14 +56,9 @@ export interface Endpoints {
   readonly remove: (id: string) => Promise<EndpointRecord>;
 }
 
-export interface EndpointsOptions {
-  readonly store: AuditedStore;
+export interface EndpointsOptions extends ChangeParts {
   readonly sealer: Sealer;
   readonly policy: AddressPolicy;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT, EGRESS_DENIED. */

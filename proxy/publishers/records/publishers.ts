@@ -3,8 +3,7 @@
 
 import { invalidInput } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { ChangeParts } from '../../state/audit.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import { noLimits } from '../../core/views/token-limits.ts';
 import type { Issuer } from '../model/issuer.ts';
@@ -45,13 +44,8 @@ export interface ChangedPublisher {
   readonly revoked: number;
 }
 
-export interface PublishersOptions {
-  readonly store: AuditedStore;
+export interface PublishersOptions extends ChangeParts {
   readonly issuers: readonly Issuer[];
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT. */

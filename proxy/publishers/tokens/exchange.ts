@@ -3,12 +3,11 @@
 // token, at any hosts, one succeeds.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import { newToken, type NewToken } from '../../auth/new-token.ts';
 import { type TokenRecord, tokenHashKey, tokenKey, type TokenId } from '../../core/tokens/token.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { Actor, ChangeParts } from '../../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../../core/state/state-store.ts';
 import { dialects } from '../claims/dialects.ts';
 import { publisherKey, type PublisherRecord, listPublishers } from '../model/publisher.ts';
@@ -30,12 +29,7 @@ export interface Exchanged {
   readonly run: PublishedFrom;
 }
 
-export interface ExchangeParts {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-}
+export type ExchangeParts = Omit<ChangeParts, 'actor'>;
 
 /** Other exchanges of the same publisher come first at most this often. */
 const mostAttempts = 50;
