@@ -56,15 +56,7 @@ export interface ChangedUser {
   readonly invitation: Invitation | undefined;
 }
 
-export interface Users {
-  readonly create: (draft: UserDraft) => Promise<ChangedUser>;
-  /** Oldest first. */
-  readonly list: () => Promise<readonly UserRecord[]>;
-  /** Finds a user by id or email. */
-  readonly get: (idOrEmail: string) => Promise<UserRecord>;
-  readonly update: (id: string, patch: UserPatch) => Promise<ChangedUser>;
-  readonly remove: (id: string) => Promise<UserRecord>;
-}
+export type Users = ReturnType<typeof createUsers>;
 
 export interface UsersOptions extends ChangeParts {
   readonly sessions: SessionService;
@@ -85,18 +77,20 @@ export type LeaveTeams = (
 ) => Promise<Pick<UserEditExtras, 'conditions' | 'puts'> & { readonly teams: readonly string[] }>;
 
 /** Every call may throw RegistryError: NOT_FOUND, CONFLICT, LAST_ADMIN, INVALID_INPUT. */
-export function createUsers(options: UsersOptions): Users {
+export function createUsers(options: UsersOptions) {
   const { store } = options;
   return {
-    create: (draft) => create(options, draft),
+    create: (draft: UserDraft) => create(options, draft),
+    /** Oldest first. */
     list: () => readUsers(store),
-    get: async (idOrEmail) => {
+    /** Finds a user by id or email. */
+    get: async (idOrEmail: string): Promise<UserRecord> => {
       const stored = await (idOrEmail.includes('@') ? readUserByEmail(store, idOrEmail) : readUser(store, idOrEmail));
       if (stored === undefined) throw unknownUser();
       return stored.record;
     },
-    update: (id, patch) => update(options, id, patch),
-    remove: (id) => remove(options, id),
+    update: (id: string, patch: UserPatch) => update(options, id, patch),
+    remove: (id: string) => remove(options, id),
   };
 }
 

@@ -31,24 +31,9 @@ import {
   type ConnectionDraft,
   type ConnectionFields,
 } from './parse-connection.ts';
-import { removeConnection, type RemovedConnection } from './remove-connection.ts';
+import { removeConnection } from './remove-connection.ts';
 
-export interface ForgeConnections {
-  /** Checks the credentials and the owner at the forge first. */
-  readonly create: (draft: ConnectionDraft) => Promise<ConnectionRecord>;
-  /** All connections, oldest first. */
-  readonly list: () => Promise<readonly ConnectionRecord[]>;
-  readonly get: (id: string) => Promise<ConnectionRecord>;
-  /** Missing fields stay unchanged. The next refresh begins at once, and reads every page. */
-  readonly update: (id: string, patch: ConnectionFields) => Promise<ConnectionRecord>;
-  /** Makes the next refresh due now. */
-  readonly refreshSoon: (id: string) => Promise<ConnectionRecord>;
-  /**
-   * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of
-   * the owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
-   */
-  readonly remove: (id: string, confirm: string | undefined) => Promise<RemovedConnection>;
-}
+export type ForgeConnections = ReturnType<typeof createConnections>;
 
 export interface ConnectionsOptions extends ChangeParts {
   readonly access: Pick<ConnectionAccess, 'open'>;
@@ -58,15 +43,23 @@ export interface ConnectionsOptions extends ChangeParts {
 }
 
 /** Every call may throw RegistryError with words for the person who made it. */
-export function createConnections(options: ConnectionsOptions): ForgeConnections {
+export function createConnections(options: ConnectionsOptions) {
   const { store } = options;
   return {
-    create: (draft) => create(options, draft),
+    /** Checks the credentials and the owner at the forge first. */
+    create: (draft: ConnectionDraft) => create(options, draft),
+    /** All connections, oldest first. */
     list: () => listConnections(store),
-    get: async (id) => (await findConnection(store, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    refreshSoon: (id) => refreshSoon(options, id),
-    remove: (id, confirm) => removeConnection(options, id, confirm),
+    get: async (id: string) => (await findConnection(store, id)).record,
+    /** Missing fields stay unchanged. The next refresh begins at once, and reads every page. */
+    update: (id: string, patch: ConnectionFields) => update(options, id, patch),
+    /** Makes the next refresh due now. */
+    refreshSoon: (id: string) => refreshSoon(options, id),
+    /**
+     * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of
+     * the owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
+     */
+    remove: (id: string, confirm: string | undefined) => removeConnection(options, id, confirm),
   };
 }
 

@@ -11,20 +11,7 @@ import { repositoryKey } from '../sync/repository.ts';
 import { deliveryPrefix, refusalKey } from '../sync/repository-rows.ts';
 import { hookKey, isValidAt, mintSecret, parseHookRecord, type HookOwner, type HookRecord } from './hook-record.ts';
 
-export interface Hooks {
-  /** undefined: it has no hook. Throws NOT_FOUND for a removed repository. */
-  readonly find: (owner: HookOwner) => Promise<HookRecord | undefined>;
-  /**
-   * Makes the hook, or gives it another secret. The former secret stays valid for 24 hours, or ends at once with
-   * `dropOld`; one before it ends. Throws NOT_FOUND for a removed repository.
-   */
-  readonly issue: (
-    owner: HookOwner,
-    options?: { readonly dropOld?: boolean },
-  ) => Promise<{ readonly record: HookRecord; readonly secret: Secret }>;
-  /** Removes the hook with its secrets and its deliveries. False: there was none. */
-  readonly remove: (owner: HookOwner) => Promise<boolean>;
-}
+export type Hooks = ReturnType<typeof createHooks>;
 
 export interface HooksOptions extends ChangeParts {
   readonly sealer: Sealer;
@@ -33,15 +20,22 @@ export interface HooksOptions extends ChangeParts {
 /** The time that a provider needs for its change to the new secret. */
 const graceMs = 86_400_000;
 
-export function createHooks(options: HooksOptions): Hooks {
+export function createHooks(options: HooksOptions) {
   return {
-    find: async (owner) => {
+    /** undefined: it has no hook. Throws NOT_FOUND for a removed repository. */
+    find: async (owner: HookOwner): Promise<HookRecord | undefined> => {
       await conditionOf(options, owner);
       const entry = await options.store.get(hookKey(owner));
       return entry === undefined ? undefined : parseHookRecord(entry.value);
     },
-    issue: (owner, { dropOld = false } = {}) => issue(options, owner, dropOld),
-    remove: (owner) => remove(options, owner),
+    /**
+     * Makes the hook, or gives it another secret. The former secret stays valid for 24 hours, or ends at once with
+     * `dropOld`; one before it ends. Throws NOT_FOUND for a removed repository.
+     */
+    issue: (owner: HookOwner, { dropOld = false }: { readonly dropOld?: boolean } = {}) =>
+      issue(options, owner, dropOld),
+    /** Removes the hook with its secrets and its deliveries. False: there was none. */
+    remove: (owner: HookOwner) => remove(options, owner),
   };
 }
 

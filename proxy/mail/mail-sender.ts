@@ -42,19 +42,14 @@ const minute = 60_000;
 const waits: readonly number[] = [1, 3, 5, 10, 20, 30, 60, 120, 240].map((minutes) => minutes * minute);
 const mailsAtOnce = 20;
 
-export interface MailSender {
-  /** Begins to send what is due. */
-  readonly look: () => Promise<void>;
-  /** Resolves when nothing is being sent. */
-  readonly idle: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type MailSender = ReturnType<typeof createMailSender>;
 
-export function createMailSender(parts: MailSenderParts): MailSender {
+export function createMailSender(parts: MailSenderParts) {
   let sending: Promise<void> | undefined;
   let isClosed = false;
   return {
-    look: () => {
+    /** Begins to send what is due. */
+    look: (): Promise<void> => {
       sending ??= sendDue(parts, () => isClosed)
         .catch(parts.onError)
         .finally(() => {
@@ -63,8 +58,9 @@ export function createMailSender(parts: MailSenderParts): MailSender {
       // a slow mail server must not hold up webhooks
       return Promise.resolve();
     },
+    /** Resolves when nothing is being sent. */
     idle: async () => sending,
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       await Promise.race([sending, new Promise((resolve) => void setTimeout(resolve, 1000).unref())]);
     },

@@ -25,11 +25,7 @@ export interface IssuedChallenge {
   readonly token: string;
 }
 
-export interface Challenges {
-  readonly issue: (use: ChallengeUse) => Promise<IssuedChallenge>;
-  /** The challenge in the token; undefined: it has ended, or is for another use. */
-  readonly open: (token: string, use: ChallengeUse) => Promise<string | undefined>;
-}
+export type Challenges = ReturnType<typeof createChallenges>;
 
 /** Five minutes. */
 export const challengeMs = 300_000;
@@ -42,17 +38,18 @@ export function createChallenges({
   readonly keys: KeyRing;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-}): Challenges {
+}) {
   const tokens = createSignedTokens(keys);
   return {
-    issue: async (use) => {
+    issue: async (use: ChallengeUse): Promise<IssuedChallenge> => {
       const challenge = Buffer.from(randomBytes(32)).toString('base64url');
       const issuedMs = now();
       const claims = { subject: use.subject, sessionId: `${markOf(use)}.${challenge}` };
       const token = await tokens.sign('passkey', claims, { issuedMs, expiresMs: issuedMs + challengeMs });
       return { challenge, token: token.reveal() };
     },
-    open: async (token, use) => {
+    /** The challenge in the token; undefined: it has ended, or is for another use. */
+    open: async (token: string, use: ChallengeUse): Promise<string | undefined> => {
       const claims = await tokens.verify('passkey', token, now());
       const [mark, challenge] = claims?.sessionId.split('.') ?? [];
       return claims?.subject === use.subject && mark === markOf(use) ? challenge : undefined;

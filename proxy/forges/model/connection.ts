@@ -28,7 +28,9 @@ const connectionRecord = z.object({
   forks: z.boolean(),
   /** install webhooks at the forge */
   hooks: z.boolean(),
-  /** patterns of the folders that are packages, for the repositories that have some; null: no repository is a monorepo */
+  /**
+   * patterns of the folders that are packages, for the repositories that have some; null: no repository is a monorepo
+   */
   subdirectories: texts.nullable(),
   /** seconds between two looks at the forge's list */
   interval: z.number(),

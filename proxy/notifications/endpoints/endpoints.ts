@@ -41,20 +41,7 @@ export interface EndpointPatch extends EndpointFields {
   readonly enabled?: boolean | undefined;
 }
 
-export interface Endpoints {
-  /** An id for a draft. */
-  readonly newId: () => EndpointId;
-  /** Throws CONFLICT too: for a draft whose id has an endpoint already. */
-  readonly create: (draft: EndpointDraft) => Promise<IssuedEndpoint>;
-  /** All endpoints, oldest first. */
-  readonly list: () => Promise<readonly EndpointRecord[]>;
-  readonly get: (id: string) => Promise<EndpointRecord>;
-  readonly update: (id: string, patch: EndpointPatch) => Promise<EndpointRecord>;
-  /** Makes a new secret. The former one signs too for 24 hours, or ends at once with `dropOld`. */
-  readonly rotate: (id: string, dropOld?: boolean) => Promise<IssuedEndpoint>;
-  /** Removes the endpoint with its deliveries. */
-  readonly remove: (id: string) => Promise<EndpointRecord>;
-}
+export type Endpoints = ReturnType<typeof createEndpoints>;
 
 export interface EndpointsOptions extends ChangeParts {
   readonly sealer: Sealer;
@@ -62,16 +49,21 @@ export interface EndpointsOptions extends ChangeParts {
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT, EGRESS_DENIED. */
-export function createEndpoints(options: EndpointsOptions): Endpoints {
+export function createEndpoints(options: EndpointsOptions) {
   const { store } = options;
   return {
+    /** An id for a draft. */
     newId: () => mintEndpointId(options.randomBytes),
-    create: (draft) => create(options, draft),
+    /** Throws CONFLICT too: for a draft whose id has an endpoint already. */
+    create: (draft: EndpointDraft) => create(options, draft),
+    /** All endpoints, oldest first. */
     list: () => listEndpoints(store),
-    get: async (id) => (await findEndpoint(store, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    rotate: (id, dropOld = false) => rotate(options, id, dropOld),
-    remove: (id) => remove(options, id),
+    get: async (id: string) => (await findEndpoint(store, id)).record,
+    update: (id: string, patch: EndpointPatch) => update(options, id, patch),
+    /** Makes a new secret. The former one signs too for 24 hours, or ends at once with `dropOld`. */
+    rotate: (id: string, dropOld: boolean = false) => rotate(options, id, dropOld),
+    /** Removes the endpoint with its deliveries. */
+    remove: (id: string) => remove(options, id),
   };
 }
 

@@ -58,7 +58,9 @@ const endpointRecord = z.object({
   secrets: z.array(endpointSecret),
   /** the endpoint is notified only of what this token sees; null: of all */
   view: z.custom<TokenId>(isTokenId).nullable(),
-  /** `gone`: the receiver answered 410. `token ended`: the token that limits the endpoint was revoked or has expired. */
+  /**
+   * `gone`: the receiver answered 410. `token ended`: the token that limits the endpoint was revoked or has expired.
+   */
   disabled: z.enum(['by hand', 'gone', 'token ended']).nullable(),
   created_at: z.string(),
   created_by: z.string(),

@@ -35,14 +35,7 @@ export interface SenderParts {
   readonly onError: (error: unknown) => void;
 }
 
-export interface DeliverySender {
-  /** One look at all endpoints: starts the attempts that are due. */
-  readonly look: () => Promise<void>;
-  /** Resolves when no attempt is under way. */
-  readonly idle: () => Promise<void>;
-  /** Ends the attempts that are under way after a short wait; their deliveries stay due. */
-  readonly close: () => Promise<void>;
-}
+export type DeliverySender = ReturnType<typeof createSender>;
 
 const requestsOfAll = 20;
 const requestsOfOne = 4;
@@ -60,7 +53,7 @@ interface Working {
   readonly work: Set<Promise<void>>;
 }
 
-export function createSender(parts: SenderParts): DeliverySender {
+export function createSender(parts: SenderParts) {
   const working: Working = {
     stopping: new AbortController(),
     isClosed: false,
@@ -72,12 +65,15 @@ export function createSender(parts: SenderParts): DeliverySender {
     while (working.work.size > 0) await Promise.all(working.work);
   };
   return {
-    look: async () => {
+    /** One look at all endpoints: starts the attempts that are due. */
+    look: async (): Promise<void> => {
       for (const endpoint of await listEndpoints(parts.state))
         if (endpoint.disabled === null) await lookAt(parts, working, endpoint).catch(parts.onError);
     },
+    /** Resolves when no attempt is under way. */
     idle,
-    close: async () => {
+    /** Ends the attempts that are under way after a short wait; their deliveries stay due. */
+    close: async (): Promise<void> => {
       working.isClosed = true;
       const timer = setTimeout(() => working.stopping.abort(new Error('the server stops')), patienceMs);
       await idle();

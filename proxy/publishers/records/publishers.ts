@@ -24,19 +24,7 @@ import type { PublisherDraft, PublisherFields } from './publisher-schema.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 
-export interface Publishers {
-  readonly create: (draft: PublisherDraft) => Promise<PublisherRecord>;
-  /** All publishers, oldest first. */
-  readonly list: () => Promise<readonly PublisherRecord[]>;
-  readonly get: (id: string) => Promise<PublisherRecord>;
-  /**
-   * The issuer and the purpose never change: make another publisher. A change of what it trusts or allows revokes the
-   * tokens that it gave out.
-   */
-  readonly update: (id: string, patch: PublisherFields) => Promise<ChangedPublisher>;
-  /** Removes the publisher, and revokes the tokens that it gave out. */
-  readonly remove: (id: string) => Promise<PublisherRecord>;
-}
+export type Publishers = ReturnType<typeof createPublishers>;
 
 export interface ChangedPublisher {
   readonly record: PublisherRecord;
@@ -49,14 +37,20 @@ export interface PublishersOptions extends ChangeParts {
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT. */
-export function createPublishers(options: PublishersOptions): Publishers {
+export function createPublishers(options: PublishersOptions) {
   const { store } = options;
   return {
-    create: (draft) => create(options, draft),
+    create: (draft: PublisherDraft) => create(options, draft),
+    /** All publishers, oldest first. */
     list: async () => (await listPublishers(store)).map(({ record }) => record),
-    get: async (id) => (await findPublisher(store, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    remove: (id) => remove(options, id),
+    get: async (id: string) => (await findPublisher(store, id)).record,
+    /**
+     * The issuer and the purpose never change: make another publisher. A change of what it trusts or allows revokes the
+     * tokens that it gave out.
+     */
+    update: (id: string, patch: PublisherFields) => update(options, id, patch),
+    /** Removes the publisher, and revokes the tokens that it gave out. */
+    remove: (id: string) => remove(options, id),
   };
 }
 
