@@ -123,8 +123,6 @@ export function createWorkerPoolMetrics(
   };
 }
 
-type PrimaryMetrics = Awaited<ReturnType<typeof openPrimaryMetrics>>;
-
 /** The metrics of the primary's process, of the number of workers, and of the registry. */
 async function openPrimaryMetrics(config: Config, nowMs: () => number) {
   const running = openProcessMetrics(nowMs);

@@ -27,12 +27,20 @@ export interface SignedClaims {
   readonly sessionId: string;
 }
 
-export type SignedTokens = ReturnType<typeof createSignedTokens>;
+export interface SignedTokens {
+  readonly sign: (
+    purpose: SignedPurpose,
+    claims: SignedClaims,
+    span: { readonly issuedMs: number; readonly expiresMs: number },
+  ) => Promise<Secret>;
+  /** undefined: foreign, of another purpose, or expired. */
+  readonly verify: (purpose: SignedPurpose, text: string, nowMs: number) => Promise<SignedClaims | undefined>;
+}
 
 /** Longer than any token made here. */
 const longest = 2048;
 
-export function createSignedTokens(ring: KeyRing) {
+export function createSignedTokens(ring: KeyRing): SignedTokens {
   // parsing a key costs several times a verification
   const publicKeys = new Map<string, KeyObject>();
   const publicKeyOf = ({ kid, material }: RingKey): KeyObject => {
@@ -49,13 +57,8 @@ export function createSignedTokens(ring: KeyRing) {
       return publicKeyOf(key);
     };
   return {
-    sign: async (
-      purpose: SignedPurpose,
-      claims: SignedClaims,
-      span: { readonly issuedMs: number; readonly expiresMs: number },
-    ) => sign(ring.current('signing'), purpose, claims, span),
-    /** undefined: foreign, of another purpose, or expired. */
-    verify: async (purpose: SignedPurpose, text: string, nowMs: number): Promise<SignedClaims | undefined> => {
+    sign: async (purpose, claims, span) => sign(ring.current('signing'), purpose, claims, span),
+    verify: async (purpose, text, nowMs) => {
       if (text.length > longest || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return undefined;
       try {
         const { payload } = await jwtVerify(text, keyAt(nowMs), {

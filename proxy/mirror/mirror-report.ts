@@ -4,7 +4,6 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import type { ArchiveRecord } from './archives/archive-record.ts';
 import type { Mirror } from './mirror.ts';
-import type { StoredPackage } from './stored-package-reader.ts';
 import type { MirroredCatalogue } from './mirrored-catalogue.ts';
 import type { RecentAlarms } from './recent-alarms.ts';
 

@@ -85,8 +85,6 @@ function digestOf(secret: Revealing): Buffer {
 // The payload in a form that Gitea or Forgejo sends: they sign the JSON, and send it as the field `payload` of a form.
 // The form is decoded piece by piece, so that the proof needs no more memory than that of a JSON body.
 
-type FormPayload = ReturnType<typeof createFormPayload>;
-
 const start = Buffer.from('payload=');
 const [plus, percent, ampersand, space] = [0x2b, 0x25, 0x26, 0x20];
 
