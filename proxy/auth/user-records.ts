@@ -46,13 +46,8 @@ export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecor
   return (await listRows(store, userKeyPrefix, parseUserRecord)).map(({ record }) => record);
 }
 
-/** The rows that are written in the same commit as the change of a user. */
-export interface UserEditExtras {
-  /** rows of other parts that must be unchanged at the commit */
-  readonly conditions?: readonly { readonly key: string; readonly revision: number | null }[];
-  readonly puts?: readonly { readonly key: string; readonly value: JsonObject | string }[];
-  readonly deletes?: readonly string[];
-}
+/** The rows of other parts in the same commit: those that must be unchanged, and those that are written. */
+export type UserEditExtras = Partial<Omit<StateChange, 'quiet'>>;
 
 export interface UserEdit extends UserEditExtras {
   /** undefined: the change removes the user */

@@ -11,12 +11,11 @@ import { changeUser, readUser, unknownUser, type UserEdit } from '../auth/user-r
 import { hasTwoFactor, type UserRecord } from '../auth/user.ts';
 import type { ChangeParts } from '../state/audit.ts';
 import { parseAttestation, type PasskeyAnswer } from './answer.ts';
-import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
+import { type Challenges, type ChallengeUse, useChallenge } from './challenges.ts';
 import { checkedPasskeyName, distinctName } from './name.ts';
 import { newPasskeyOptions, type PasskeyPrompt } from './options.ts';
 import type { PasskeySite } from './site.ts';
 import { lateAnswer } from './use-passkey.ts';
-import { useOf } from './used-challenges.ts';
 import { verifyAttestation } from './verify.ts';
 
 export interface AddParts extends Omit<ChangeParts, 'actor'> {
@@ -86,7 +85,7 @@ async function edit(
   if ((await store.get(passkeyKey(passkey.credential_id))) !== undefined)
     throw new RegistryError('CONFLICT', { message: 'This passkey is registered already. Choose another one.' });
   const nowMs = now();
-  const use = await useOf(store, challenge, { endsMs: nowMs + challengeMs, nowMs });
+  const use = await useChallenge(store, challenge, nowMs);
   if (use === undefined) throw unproven();
   return {
     ...use,

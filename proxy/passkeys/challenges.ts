@@ -5,7 +5,9 @@ import { hash } from 'node:crypto';
 
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { createSignedTokens } from '../keys/signed-token.ts';
+import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
+import { digestOf, useOnce, wasUsed, type OnceKind } from '../state/used-once.ts';
 
 export type Ceremony = 'add' | 'sign-in' | 'second-step' | 'confirm' | 'remove';
 
@@ -29,6 +31,24 @@ export type Challenges = ReturnType<typeof createChallenges>;
 
 /** Five minutes. */
 export const challengeMs = 300_000;
+
+/** The challenges that were answered: each works once. */
+export const usedChallenges: OnceKind = {
+  prefix: 'passkey-used/',
+  row: 'The challenge of a passkey that was answered',
+  leewayMs,
+};
+
+/** The part of the commit that uses the challenge; undefined: it was used before. */
+export async function useChallenge(
+  store: Pick<StateStore, 'get' | 'range'>,
+  challenge: string,
+  nowMs: number,
+): Promise<StateChange | undefined> {
+  const digest = digestOf(challenge);
+  if (await wasUsed(store, usedChallenges, digest)) return undefined;
+  return useOnce(store, usedChallenges, digest, { expiresMs: nowMs + challengeMs, nowMs });
+}
 
 export function createChallenges({
   keys,
