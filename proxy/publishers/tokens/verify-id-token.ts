@@ -45,7 +45,9 @@ const leewayMs = 60_000;
 export const usedIdTokens: OnceKind = { prefix: 'oidc-jti/', row: 'The id of an exchanged ID token', leewayMs };
 
 export const longestIdToken = 16 * 1024;
-/** A job's token lives minutes, at GitLab as long as the job. The id of an exchanged one is kept until it has expired. */
+/**
+ * A job's token lives minutes, at GitLab as long as the job. The id of an exchanged one is kept until it has expired.
+ */
 const longestLifeSeconds = 86_400;
 const algorithms = ['RS256', 'ES256'];
 
