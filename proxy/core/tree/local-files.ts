@@ -27,8 +27,6 @@ import { hasDocument, missingIndex } from './missing-index.ts';
 // A request for a name that was never published costs a stat of the index, and a lookup in packages.json. A request for
 // a document that a published package lacks, for example of dev versions, costs a lookup in memory.
 
-type LostFiles = ReturnType<typeof createLostFiles>;
-
 /** The documents that a package has, by its index. */
 type Documents = { readonly [Kind in 'stable' | 'dev']: boolean };
 
