@@ -32,16 +32,7 @@ export interface Archived extends Omit<ContentListing, 'files'> {
   readonly changedBy?: string | undefined;
 }
 
-export interface Archiver {
-  /**
-   * Writes one archive; any number of calls may run concurrently. Does not fsync. Throws QuarantineError for
-   * unpublishable contents (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of the
-   * disk. The target is removed then.
-   */
-  readonly archive: (content: Content, options: ArchiveOptions) => Promise<Archived>;
-  /** Ends the workers and removes the scratch file. */
-  readonly close: () => Promise<void>;
-}
+export type Archiver = ReturnType<typeof createArchiver>;
 
 export interface ArchiverOptions {
   /** for a file of pieces that do not fit into memory; made when needed */
@@ -59,7 +50,7 @@ const archivesAtOnce = 8;
  */
 const workerBytes = 64 * 1024;
 
-export function createArchiver(options: ArchiverOptions): Archiver {
+export function createArchiver(options: ArchiverOptions) {
   const scratch = createSpillFile({ directory: options.scratchDirectory, ...options.memory });
   const threads = createDeflateThreads(options.jobs - 1);
   const queue = createDeflateQueue(threads);
@@ -92,8 +83,14 @@ export function createArchiver(options: ArchiverOptions): Archiver {
   };
 
   return {
-    archive: (content, archiveOptions) => slots(() => archive(content, archiveOptions)),
-    close: async () => {
+    /**
+     * Writes one archive; any number of calls may run concurrently. Does not fsync. Throws QuarantineError for
+     * unpublishable contents (EMPTY_ARCHIVE, UNSAFE_PATH, and errors of the content), and StorageError for errors of
+     * the disk. The target is removed then.
+     */
+    archive: (content: Content, archiveOptions: ArchiveOptions) => slots(() => archive(content, archiveOptions)),
+    /** Ends the workers and removes the scratch file. */
+    close: async (): Promise<void> => {
       await queue.close();
       scratch.close();
     },

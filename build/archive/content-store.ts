@@ -19,22 +19,9 @@ export interface Piece {
   readonly offset: number;
 }
 
-export interface ContentStore {
-  /** true after the content was added, unless deflating it failed */
-  readonly has: (identity: string) => boolean;
-  /**
-   * Takes over a new content; resolves when the next one may be added. `bytes` must not change before `get` resolves.
-   */
-  readonly add: (identity: string, bytes: Uint8Array) => Promise<void>;
-  /** Takes over a new content that is already deflated. */
-  readonly addDeflated: (identity: string, content: Deflated) => void;
-  /** Call it after the last content of a batch. */
-  readonly flush: () => void;
-  /** Rejects with the reason why deflating failed; the content may then be added again. */
-  readonly get: (identity: string) => Piece | Promise<Piece>;
-}
+export type ContentStore = ReturnType<typeof createContentStore>;
 
-export function createContentStore(queue: DeflateQueue, scratch: SpillFile): ContentStore {
+export function createContentStore(queue: DeflateQueue, scratch: SpillFile) {
   // no SingleFlight: a piece takes the place of its promise, since a build keeps hundreds of thousands of pieces
   const pieces = new Map<string, Piece | Promise<Piece>>();
   const failed = new Set<string>();
@@ -56,8 +43,12 @@ export function createContentStore(queue: DeflateQueue, scratch: SpillFile): Con
   });
 
   return {
-    has: (identity) => pieces.has(identity) && !failed.has(identity),
-    add: async (identity, bytes) => {
+    /** true after the content was added, unless deflating it failed */
+    has: (identity: string) => pieces.has(identity) && !failed.has(identity),
+    /**
+     * Takes over a new content; resolves when the next one may be added. `bytes` must not change before `get` resolves.
+     */
+    add: async (identity: string, bytes: Uint8Array): Promise<void> => {
       if (bytes.length >= streamedFromBytes) {
         const piece = deflateLarge(bytes, scratch);
         keep(identity, piece);
@@ -68,12 +59,16 @@ export function createContentStore(queue: DeflateQueue, scratch: SpillFile): Con
       keep(identity, result);
       await accepted;
     },
-    addDeflated: (identity, content) => {
+    /** Takes over a new content that is already deflated. */
+    addDeflated: (identity: string, content: Deflated): void => {
       pieces.set(identity, place(content));
       failed.delete(identity);
     },
+    /** Call it after the last content of a batch. */
     flush: () => queue.flush(),
-    get: (identity) => pieces.get(identity) ?? Promise.reject(new Error(`unreachable: ${identity} was never added`)),
+    /** Rejects with the reason why deflating failed; the content may then be added again. */
+    get: (identity: string) =>
+      pieces.get(identity) ?? Promise.reject(new Error(`unreachable: ${identity} was never added`)),
   };
 }
 

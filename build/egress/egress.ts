@@ -34,14 +34,7 @@ export interface DownloadResult {
   readonly size: number;
 }
 
-export interface Egress {
-  /**
-   * Writes the body of the response to `target`, which must not exist. Throws EgressFailure after it has removed
-   * `target`.
-   */
-  readonly download: (url: string, target: string, maxBytes: number) => Promise<DownloadResult>;
-  readonly close: () => Promise<void>;
-}
+export type Egress = ReturnType<typeof createEgress>;
 
 /** Throws BuildRefused for invalid settings. */
 export function createEgress({
@@ -51,13 +44,17 @@ export function createEgress({
   timeoutMs = 300_000,
   leastSpeed = { bytes: 64 * 1024, ms: 20_000 },
   resolve = resolveBySystem,
-}: EgressOptions): Egress {
+}: EgressOptions) {
   const policy = createAddressPolicy(allowAddresses);
   const access: GuardedAccess = { policy, agent: createGuardedAgent(policy, resolve) };
   const authorize = createAuthorize(environment);
   const slowHosts = new Set<string>();
   return {
-    download: async (text, target, maxBytes) => {
+    /**
+     * Writes the body of the response to `target`, which must not exist. Throws EgressFailure after it has removed
+     * `target`.
+     */
+    download: async (text: string, target: string, maxBytes: number): Promise<DownloadResult> => {
       const [slow, limit] = [new AbortController(), AbortSignal.timeout(timeoutMs)];
       limit.addEventListener('abort', () => slow.abort(limit.reason));
       const speed = watchThroughput({ destroy: (error) => slow.abort(error) }, leastSpeed);

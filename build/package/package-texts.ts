@@ -12,22 +12,10 @@ import type { ArchivedText, PackageTexts } from '../archive/content.ts';
 
 export type TextsOfVersion = Pick<IndexEntry, 'readme' | 'changelog'>;
 
-export interface TextStager {
-  /** The digests for the entry of a version. */
-  readonly stage: (texts: PackageTexts) => Promise<TextsOfVersion>;
-  /** The placements and removals after which exactly the texts of these entries exist. */
-  readonly changes: (entries: readonly IndexEntry[]) => {
-    readonly placements: readonly Placement[];
-    readonly removals: readonly string[];
-  };
-}
+export type TextStager = ReturnType<typeof createTextStager>;
 
 /** `storedDigests`: the digests of the stored texts. */
-export function createTextStager(
-  name: PackageName,
-  storedDigests: ReadonlySet<TextDigest>,
-  output: Output,
-): TextStager {
+export function createTextStager(name: PackageName, storedDigests: ReadonlySet<TextDigest>, output: Output) {
   const digests = new SingleFlight<TextDigest | undefined>({ keeps: 'settled' });
   const staged = new Map<TextDigest, StagedFile>();
 
@@ -44,11 +32,18 @@ export function createTextStager(
     text === undefined ? Promise.resolve(undefined) : digests.run(text.identity, () => stageText(text));
 
   return {
-    stage: async (texts) => {
+    /** The digests for the entry of a version. */
+    stage: async (texts: PackageTexts): Promise<TextsOfVersion> => {
       const [readme, changelog] = [await digestOfText(texts.readme), await digestOfText(texts.changelog)];
       return { ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
     },
-    changes: (entries) => {
+    /** The placements and removals after which exactly the texts of these entries exist. */
+    changes: (
+      entries: readonly IndexEntry[],
+    ): {
+      readonly placements: readonly Placement[];
+      readonly removals: readonly string[];
+    } => {
       const used = new Set(
         entries.flatMap(({ readme, changelog }) => [readme, changelog].filter((digest) => digest !== undefined)),
       );

@@ -19,8 +19,86 @@ import { netChanges, type NetChanges } from '../history/net-changes.ts';
 import { readPending } from '../package/pending-publications.ts';
 import { readPresentLists } from '../publish/read-lists.ts';
 import { recordsSince } from '../history/read-history.ts';
-import { holdingLock, publishAndPrune, runWithoutSources, type RollbackPlace } from './rollback-run.ts';
 import { stageRollback, type StaysOut } from './stage-rollback.ts';
+import { join } from 'node:path';
+import { standardKeep } from '../history/keep.ts';
+import { pruneHistory } from '../history/prune-history.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
+import { publish } from '../publish/publish.ts';
+import type { PublishContext } from '../publish/run.ts';
+import { leaveAll } from '../scan/choose-sources.ts';
+import { withinHeapGrowth } from '../shared/process/heap-growth.ts';
+import { openDataFolder } from '../sources/data-folder.ts';
+
+// A rollback runs as a build without sources: this file takes the build lock, makes the run and publishes it.
+
+/** The longest wait for a build in progress, in milliseconds. */
+const waitMs = 60_000;
+
+interface RollbackPlace {
+  readonly request: BuildRequest;
+  readonly effects: BuildEffects;
+  readonly output: Output;
+  /** the real path */
+  readonly dataDirectory: string;
+}
+
+/** Runs `work` under the build lock, and deletes staged files before and after it. */
+async function holdingLock<Result>(
+  request: BuildRequest,
+  effects: BuildEffects,
+  work: (place: RollbackPlace) => Promise<Result>,
+): Promise<Result> {
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
+  const output = createDiskOutput(dataDirectory);
+  try {
+    await output.discard();
+    return await withinHeapGrowth(() => work({ request, effects, output, dataDirectory }));
+  } finally {
+    await output.discard();
+    await lock.release();
+  }
+}
+
+/** A run of the build that reads no source. */
+async function runWithoutSources(
+  tree: TreeMemory,
+  { request, effects, output, dataDirectory }: RollbackPlace,
+): Promise<PublishContext> {
+  const settings = documentSettings(request);
+  const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
+  return {
+    choice: leaveAll(tree.sources, dataDirectory),
+    tree,
+    scanned: [],
+    settings,
+    settingsDigest: digestSettings(settings),
+    limit: undefined,
+    output,
+    dataDirectory,
+    ...lists,
+    advisories: await nextAdvisories(output, undefined, { advised: tree.publication?.advised }),
+    pending: await readPending(output, tree),
+    by: request.by,
+    now: effects.now,
+    progress: effects.progress,
+  };
+}
+
+/** Publishes, deletes history that is past its age, and gives the serial of the publication. */
+async function publishAndPrune(
+  run: PublishContext,
+  outcome: PackagesOutcome,
+  { request: { keepHistory = standardKeep }, dataDirectory }: RollbackPlace,
+): Promise<number> {
+  const serial = await publish(run, outcome);
+  if (serial === undefined) throw new Error('a rollback that changes something was not published');
+  await pruneHistory(dataDirectory, keepHistory, { previous: run.pending.announced, serial });
+  return serial;
+}
 
 export interface RollbackReport {
   /** the serial of the current publication */

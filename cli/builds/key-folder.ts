@@ -9,18 +9,14 @@ import { join } from 'node:path';
 import { normalizeKey, type RepositoryCredentials } from '../../proxy/sync/credentials.ts';
 import { describeOwner, whereaboutsOf } from '../../proxy/sync/process-owner.ts';
 
-export interface KeyFolder {
-  /** Gives the file, for its user alone; undefined if the credentials are not a key. */
-  readonly write: (id: string, credentials: RepositoryCredentials | undefined) => Promise<string | undefined>;
-  readonly remove: () => Promise<void>;
-}
+export type KeyFolder = Awaited<ReturnType<typeof openKeyFolder>>;
 
 const touchMs = 60_000;
 /** Many times as long: clocks of hosts differ, and a machine may be busy. */
 const abandonedMs = 15 * touchMs;
 
 /** Below the data folder `data`. */
-export async function openKeyFolder(data: string, now: () => number): Promise<KeyFolder> {
+export async function openKeyFolder(data: string, now: () => number) {
   const all = join(data, 'build', 'ssh');
   const own = join(all, nameOf(await describeOwner()));
   await sweep(all, now());
@@ -30,14 +26,15 @@ export async function openKeyFolder(data: string, now: () => number): Promise<Ke
     utimes(own, now() / 1000, now() / 1000).catch(() => undefined);
   };
   return {
-    write: async (id, credentials) => {
+    /** Gives the file, for its user alone; undefined if the credentials are not a key. */
+    write: async (id: string, credentials: RepositoryCredentials | undefined): Promise<string | undefined> => {
       if (credentials === undefined || !('private_key' in credentials)) return undefined;
       await mkdir(own, { recursive: true, mode: 0o700 });
       touching ??= setInterval(touch, touchMs).unref();
       await writeFile(join(own, id), normalizeKey(credentials.private_key), { mode: 0o600 });
       return join(own, id);
     },
-    remove: async () => {
+    remove: async (): Promise<void> => {
       clearInterval(touching);
       await rm(own, { recursive: true, force: true });
     },

@@ -123,26 +123,21 @@ export function createWorkerPoolMetrics(
   };
 }
 
-interface PrimaryMetrics {
-  /** `serving`: the number of workers that serve */
-  readonly families: (serving: number) => Promise<readonly Family[]>;
-  readonly close: () => void;
-}
-
 /** The metrics of the primary's process, of the number of workers, and of the registry. */
-async function openPrimaryMetrics(config: Config, nowMs: () => number): Promise<PrimaryMetrics> {
+async function openPrimaryMetrics(config: Config, nowMs: () => number) {
   const running = openProcessMetrics(nowMs);
   // The workers report a failing origin.
   const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
   return {
-    families: async (serving) => [
+    /** `serving`: the number of workers that serve */
+    families: async (serving: number) => [
       gauge('libretto_workers', 'Workers that are to serve.', config.workers.value),
       gauge('libretto_workers_serving', 'Workers that serve.', serving),
       ...registryFamilies(config, await tree.publication(), nowMs()),
       ...(await diskFamilies(config.data.value)),
       ...(await running.families()),
     ],
-    close: () => {
+    close: (): void => {
       running.close();
       tree.close();
     },

@@ -8,7 +8,7 @@ import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/
 import type { UserRecord } from '../../proxy/auth/user.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { readStoredPolicy } from '../../proxy/policy/records/stored-policy.ts';
-import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
+import { listPublishers } from '../../proxy/publishers/model/publisher.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import type { TeamRecord } from '../../proxy/teams/team.ts';
 import { listTeams } from '../../proxy/teams/team-roster.ts';
@@ -23,6 +23,7 @@ import {
   type TeamEntry,
   type UserEntry,
 } from './config-document.ts';
+import { ageOrder } from '../../proxy/state/rows.ts';
 
 export interface ExportParts {
   readonly purged?: readonly PurgedVersion[];
@@ -53,7 +54,7 @@ export async function exportConfig(
     ...someEntries('teams', teamEntries(teams, users)),
     tokens: sorted(
       tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))),
-      ({ created_at, id }) => `${created_at} ${id}`,
+      ageOrder,
     ),
     ...someEntries(
       'publishers',

@@ -10,7 +10,7 @@ import type { Publishers } from '../../proxy/publishers/records/publishers.ts';
 import { parseSettingKey, type SettingKey } from '../../proxy/settings/definitions.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
-import type { Actor, AuditedStore } from '../../proxy/state/audit.ts';
+import type { Actor, ChangeParts } from '../../proxy/state/audit.ts';
 import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import type { Teams } from '../../proxy/teams/teams.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
@@ -193,9 +193,7 @@ async function importUser(
 // Imports the policy of a configuration document: adds its rules and exceptions, changes rules of the same name, and
 // removes none.
 
-interface PolicyImport {
-  readonly store: AuditedStore;
-  readonly actor: Actor;
+interface PolicyImport extends Pick<ChangeParts, 'store' | 'actor'> {
   /** the policy file of this registry: its policy is not in the state */
   readonly file: string | undefined;
 }

@@ -5,25 +5,21 @@ import {
   problemTitles,
   type ConnectionProblem,
 } from '../../proxy/forges/model/connection-problems.ts';
-import { listConnections } from '../../proxy/forges/model/list-connections.ts';
+import { listConnections } from '../../proxy/forges/model/connection.ts';
 import type { Config } from '../config/config.ts';
 import { counted } from '../io/output.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 /** Returns no finding if nothing is connected. */
 export async function check(config: Config): Promise<readonly Finding[]> {
-  const state = await openStateIfAny(config);
-  if (state === undefined) return [];
-  try {
+  return withStateIfAny(config, [], async (state) => {
     const { length } = await listConnections(state);
     if (length === 0) return [];
     const problems = await connectionProblems(state);
     if (problems.length > 0) return problems.map(finding);
     return [ok('connection', `${counted(length, 'connection')} to forges; the last refresh of each succeeded`)];
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 function finding({ connection: { id, owner, web }, kind, message }: ConnectionProblem): Finding {

@@ -1,7 +1,7 @@
 // The check of webhooks: repositories from which no hook came for longer than their interval. A repository without
 // pushes sends none, so only a change that no hook announced is a warning.
 
-import { listConnections } from '../../proxy/forges/model/list-connections.ts';
+import { listConnections } from '../../proxy/forges/model/connection.ts';
 import { readProgress } from '../../proxy/forges/model/read-progress.ts';
 import { listDeliveries, type DeliveryList } from '../../proxy/hooks/delivery.ts';
 import { parseHookRecord, hookPrefix, registryHookPrefix, sharedHook } from '../../proxy/hooks/hook-record.ts';
@@ -15,9 +15,9 @@ import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
-import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
+import { whyUnreadable, type Sealer } from '../../proxy/keys/sealer.ts';
 
 const advice =
   'Open the list of deliveries at the provider, and look for failures. GitHub, GitLab and Bitbucket send no hook for ' +
@@ -27,9 +27,7 @@ const advice =
 /** Returns no finding if no repository has a webhook. */
 export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
   const { now } = context;
-  const state = await openStateIfAny(config);
-  if (state === undefined) return [];
-  try {
+  return withStateIfAny(config, [], async (state) => {
     const isConnected = await connectedHooks(state);
     const records = await listRepositories(state);
     const hooked = (await Promise.all(records.map((record) => lastHook(state, record, isConnected(record))))).flat();
@@ -41,9 +39,7 @@ export async function check(config: Config, context: Context): Promise<readonly 
     const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
     const missed = await Promise.all(silent.map((one) => missedChange(state, one)));
     return [summaryOf(hooked, silent), ...unserved(config), ...wrong, ...missed.flat()];
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 interface Hooked {
@@ -166,16 +162,6 @@ async function lostHookSecrets(state: StateStore, sealer: Sealer): Promise<reado
       return reason === undefined ? [] : [findingOf(key, reason)];
     })
     .slice(0, 10);
-}
-
-function whyUnreadable(sealer: Sealer, sealed: string, key: string): string | undefined {
-  try {
-    sealer.unseal(sealed, key);
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnreadableSecret) return error.message;
-    throw error;
-  }
 }
 
 /** `key`: of the row. */

@@ -3,7 +3,7 @@
 
 import { localSignInRule, localSignInPeople, repairLocalSignIn } from '../compose/local-sign-in.ts';
 import type { Config } from '../config/config.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
 const name = 'localSignIn';
@@ -13,9 +13,7 @@ export async function check(config: Config): Promise<readonly Finding[]> {
   const rule = localSignInRule(config);
   if (rule === undefined) return [];
   const without = rule.providers.length === 0 ? [withoutProvider] : [];
-  const state = await openStateIfAny(config);
-  if (state === undefined) return without;
-  try {
+  return withStateIfAny(config, without, async (state) => {
     const { able, unable, remedies } = await localSignInPeople(state, rule);
     if (able.length === 0)
       return [
@@ -26,9 +24,7 @@ export async function check(config: Config): Promise<readonly Finding[]> {
       warning(name, `${text}, and could not sign in`, remedies[at] ?? repairLocalSignIn),
     );
     return [...without, ...some, ok(name, `${able.join(', ')} can sign in with a password and a second factor`)];
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 const withoutProvider = warning(

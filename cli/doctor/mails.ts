@@ -1,8 +1,8 @@
 // The check of mails: whether the configuration is complete, the password can be opened, the last mail went, and none
 // waits for long. It sends none.
 
-import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
-import { mailPasswordKey, openMailPassword } from '../../proxy/mail/mail-password.ts';
+import { whyUnreadable, type Sealer } from '../../proxy/keys/sealer.ts';
+import { mailPasswordKey, parseMailPassword } from '../../proxy/mail/mail-password.ts';
 import { mailStatusKey, parseMailStatus } from '../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../proxy/mail/mail.ts';
 import type { StateEntry, StateStore } from '../../proxy/core/state/state-store.ts';
@@ -76,19 +76,10 @@ function wrongPassword(
   const store = '`libretto notify mail --password-stdin`';
   if (stored === undefined)
     return [warning('mail', `there is no password of ${user} for ${address}`, `Store it: ${store}.`)];
-  try {
-    openMailPassword(sealer, stored);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UnreadableSecret)) throw error;
-    return [
-      warning(
-        'mail',
-        `the password for ${address} cannot be opened: ${error.message}`,
-        `Restore the key, or store it again: ${store}.`,
-      ),
-    ];
-  }
+  const reason = whyUnreadable(sealer, parseMailPassword(stored.value).sealed, mailPasswordKey);
+  if (reason === undefined) return [];
+  const message = `the password for ${address} cannot be opened: ${reason}`;
+  return [warning('mail', message, `Restore the key, or store it again: ${store}.`)];
 }
 
 /** A later mail that went says that it is mended. */

@@ -1,17 +1,16 @@
 // The check of notifications: endpoints that fail, have ended or cannot be opened, and the mails. It sends nothing.
 
 import { isValidAt } from '../../proxy/hooks/hook-record.ts';
-import { UnreadableSecret, type Sealer } from '../../proxy/keys/sealer.ts';
-import { listEndpoints } from '../../proxy/notifications/endpoints/list-endpoints.ts';
+import { whyUnreadable, type Sealer } from '../../proxy/keys/sealer.ts';
 import { duePrefix } from '../../proxy/notifications/model/delivery.ts';
-import { endpointKey, type EndpointRecord } from '../../proxy/notifications/model/endpoint.ts';
+import { endpointKey, type EndpointRecord, listEndpoints } from '../../proxy/notifications/model/endpoint.ts';
 import { readStatus } from '../../proxy/notifications/model/endpoint-status.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { runningServer } from '../state/running-server.ts';
 import { ok, warning, type Finding } from './finding.ts';
 import { checkMails } from './mails.ts';
@@ -20,18 +19,15 @@ const mostNamed = 10;
 
 /** Returns no finding without endpoints and without mails. */
 export async function check(config: Config, context: Context): Promise<readonly Finding[]> {
-  const state = await openStateIfAny(config);
-  if (state === undefined) return [];
-  const { sealer } = composeKeys(config, context);
-  try {
+  return withStateIfAny(config, [], async (state) => {
+    const { sealer } = composeKeys(config, context);
+
     const sends = (await runningServer(config, context.now())) !== undefined;
     return [
       ...(await checkEndpoints(config, state, sealer, { nowMs: context.now().getTime(), sends })),
       ...(await checkMails(config, state, sealer, context.now())),
     ];
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 /** `sends`: a server runs. */
@@ -139,14 +135,4 @@ function unreadable(sealer: Sealer, endpoint: EndpointRecord, nowMs: number): re
       ? []
       : [finding('secret', secret, `make a new one: \`libretto notify update ${id} --rotate --drop-old\`.`)]),
   ];
-}
-
-function whyUnreadable(sealer: Sealer, sealed: string, place: string): string | undefined {
-  try {
-    sealer.unseal(sealed, place);
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnreadableSecret) return error.message;
-    throw error;
-  }
 }

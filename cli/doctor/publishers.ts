@@ -3,16 +3,15 @@
 
 import { isDenied } from '../../build/egress/egress-failure.ts';
 import { IssuerUnavailable, type FetchIssuer } from '../../proxy/oidc/fetch-issuer.ts';
-import type { PublisherRecord } from '../../proxy/publishers/model/publisher.ts';
+import { type PublisherRecord, listPublishers } from '../../proxy/publishers/model/publisher.ts';
 import { parsePublisherUse, publisherUseKey } from '../../proxy/publishers/model/publisher-use.ts';
-import { listPublishers } from '../../proxy/publishers/records/list-publishers.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeIssuerRequests } from '../compose/issuer-requests.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
 const unusedDays = 90;
@@ -21,9 +20,7 @@ const name = 'publisher';
 
 /** Returns no finding without publishers. */
 export async function check(config: Config, { now }: Context): Promise<readonly Finding[]> {
-  const state = await openStateIfAny(config);
-  if (state === undefined) return [];
-  try {
+  return withStateIfAny(config, [], async (state) => {
     const records = (await listPublishers(state)).map(({ record }) => record);
     if (records.length === 0) return [];
     const problems = [
@@ -36,9 +33,7 @@ export async function check(config: Config, { now }: Context): Promise<readonly 
       ...(problems.length > 0 ? problems : [ok(name, `${counted(records.length, 'trusted publisher')} can be used`)]),
       ...(await unused(state, records, now().getTime())).slice(0, mostNamed),
     ];
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 /** A server without the feature answers an exchange with 404. */

@@ -13,7 +13,7 @@ import type { Context } from '../io/context.ts';
 import { configuredRepositories } from '../mirror/composer-repositories.ts';
 import { localShadowedPackages, describeShadowed } from '../mirror/shadowed-packages.ts';
 import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { version } from '../io/version.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
@@ -57,13 +57,9 @@ async function checkUpstreams(config: Config, context: Context): Promise<readonl
 
 /** Without a state, returns the upstreams of libretto.json, because the public registry is switched on in the state. */
 async function upstreamsOf(config: Config, context: Context): Promise<readonly UpstreamSettings[]> {
-  const state = await openStateIfAny(config);
-  if (state === undefined) return configuredRepositories(config, context.environment);
-  try {
+  return withStateIfAny(config, configuredRepositories(config, context.environment), async (state) => {
     return (await currentUpstreams(config, context, state)).upstreams;
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 async function checkOne({ id, url, credential }: UpstreamSettings, client: UpstreamClient): Promise<Finding> {

@@ -5,25 +5,21 @@ import { hasWayIn } from '../../proxy/auth/local-sign-in.ts';
 import { hasProviderOnly, parseUserRecord, userKeyPrefix, type UserRecord } from '../../proxy/auth/user.ts';
 import type { Config } from '../config/config.ts';
 import { counted } from '../io/output.ts';
-import { openStateIfAny } from '../state/open-state.ts';
+import { withStateIfAny } from '../state/open-state.ts';
 import { warning, type Finding } from './finding.ts';
 
 const mostNamed = 5;
 
 /** Returns no finding if each person has a way in, or the setting localSignIn alone keeps them out. */
 export async function check(config: Config): Promise<readonly Finding[]> {
-  const state = await openStateIfAny(config);
-  if (state === undefined) return [];
-  try {
+  return withStateIfAny(config, [], async (state) => {
     const people = (await state.range(userKeyPrefix)).map(({ value }) => parseUserRecord(value));
     const issuers = config.identityProviders.value.map(({ issuer }) => issuer);
     const without = people.filter(
       (person) => person.status === 'active' && hasProviderOnly(person) && !hasWayIn({ issuers }, person),
     );
     return without.length === 0 ? [] : [finding(without)];
-  } finally {
-    await state.close();
-  }
+  });
 }
 
 function finding(people: readonly UserRecord[]): Finding {

@@ -15,15 +15,10 @@ export class QuestionsCancelled extends Error {
   }
 }
 
-export interface TerminalQuestions {
-  /** Resolves with the line that the person typed, without blanks around it. Rejects with QuestionsCancelled. */
-  readonly ask: (prompt: string) => Promise<string>;
-  /** Gives the terminal back. Resolves once another reader may take it. */
-  readonly close: () => Promise<void>;
-}
+export type TerminalQuestions = ReturnType<typeof openQuestions>;
 
 /** `prompts` is a terminal where `input` is one. Lines that arrive before their question wait for it. */
-export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): TerminalQuestions {
+export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>) {
   const lines = createInterface({
     input: stdin as unknown as NodeJS.ReadableStream, // process.stdin, or a stream of a test
     terminal: stdin.isTTY === true && typeof stdin.setRawMode === 'function',
@@ -46,7 +41,8 @@ export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr
   lines.on('close', cancel);
   lines.on('SIGINT', () => lines.close());
   return {
-    ask: async (prompt) => {
+    /** Resolves with the line that the person typed, without blanks around it. Rejects with QuestionsCancelled. */
+    ask: async (prompt: string): Promise<string> => {
       lines.setPrompt(prompt);
       const line = typed.shift();
       if (line === undefined && isOver) throw new QuestionsCancelled();
@@ -55,7 +51,8 @@ export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr
       lines.prompt();
       return (await answer).trim();
     },
-    close: async () => {
+    /** Gives the terminal back. Resolves once another reader may take it. */
+    close: async (): Promise<void> => {
       lines.off('close', cancel);
       lines.close();
       await setImmediate(); // Node stops the reading in the next turn: a reader that begins earlier would get nothing

@@ -2,17 +2,21 @@
 // archives. Sends no request.
 
 import { join } from 'node:path';
-
-import type { JsonObject } from '../../build/contract/json.ts';
+import { type JsonObject, isJsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { readRefusals } from '../../proxy/mirror/archives/refused-archives.ts';
-import { readDocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
+import { readDocumentFile, type DocumentFile } from '../../proxy/mirror/upstream/document-file.ts';
 import { claimedNames, isOfAnother, namesAmong } from '../../proxy/mirror/versions/replace-provide-guard.ts';
 import { createPrecedence, type Belonging, type PrivateNames } from '../../proxy/core/tree/precedence.ts';
-import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
+import {
+  rootUrlOf,
+  packagesIn,
+  parseUpstreamRoot,
+  type UpstreamRoot,
+} from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { Config } from '../config/config.ts';
@@ -20,10 +24,72 @@ import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
 import { unofferedVersions, type UnofferedVersions } from './unoffered-versions.ts';
-import { cachedInIndex, type CachedInIndex } from './cached-in-index.ts';
 import { cachedRecords, noVersions, type CachedVersions } from '../../proxy/mirror/documents/cached-versions.ts';
 import { openPrivateNames } from './private-names-reader.ts';
 import { currentMirrorRules } from './current-mirror-rules.ts';
+import { includeKey } from '../../proxy/mirror/upstream/included-packages.ts';
+import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
+
+// Looks a package up in the cached packages.json of a repository, and in the files that it includes. Sends no request.
+
+interface CachedInIndex {
+  readonly records: readonly JsonObject[];
+  /** epoch milliseconds: the last time when packages.json was requested */
+  readonly askedAtMs: number;
+  /** false: its list of names lacks the package */
+  readonly mayHave: boolean;
+}
+
+/**
+ * The records of the package in packages.json of the repository, or in the files that it includes. undefined:
+ * packages.json is not stored.
+ */
+async function cachedInIndex(name: PackageName, url: string, folder: string): Promise<CachedInIndex | undefined> {
+  const rootUrl = rootUrlOf(url);
+  const cacheFolder = join(folder, 'p2', folderOf(rootUrl));
+  const file = await readDocumentFile(join(cacheFolder, 'packages.json'));
+  const root = await readRoot(file, rootUrl);
+  if (file === undefined || root === undefined) return undefined;
+  const rest = { askedAtMs: file.checkedAtMs, mayHave: root.mayHave(name) };
+  const inPlace = root.packages.get(name) ?? [];
+  if (inPlace.length > 0) return { records: inPlace, ...rest };
+  const records: JsonObject[] = [];
+  const queue = root.layout.kind === 'packages' ? [...root.layout.includes] : [];
+  const seen = new Set<string>();
+  for (const include of queue) {
+    const key = includeKey(include);
+    const json = seen.has(key) ? undefined : await readJson(await readDocumentFile(join(cacheFolder, key)));
+    seen.add(key);
+    const listed = isJsonObject(json) ? understood(() => packagesIn(json, rootUrl)) : undefined;
+    records.push(...(listed?.entries.get(name) ?? []));
+    queue.push(...(listed?.includes ?? []));
+  }
+  return { records, ...rest };
+}
+
+async function readRoot(file: DocumentFile | undefined, url: URL): Promise<UpstreamRoot | undefined> {
+  const json = await readJson(file);
+  return json === undefined ? undefined : understood(() => parseUpstreamRoot(json, url));
+}
+
+/** undefined for an unreadable entry, which the server then requests again. */
+function understood<Value>(parse: () => Value): Value | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+async function readJson(file: DocumentFile | undefined): Promise<unknown> {
+  try {
+    return file?.body === undefined ? undefined : await parseJsonYielding(file.body);
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
 
 export interface MirroredName {
   readonly belongs_to: 'private' | 'upstreams' | 'nobody';

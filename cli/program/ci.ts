@@ -2,20 +2,17 @@
 
 import type { Command } from 'commander';
 
-import { example, type Wire } from '../commands/command-parts.ts';
+import { addGroup, example, type Wire } from '../commands/command-parts.ts';
 
 export function addCi(program: Command, wire: Wire): void {
-  const ci = program
-    .command('ci')
-    .summary('let Composer read in a CI job, without a stored secret')
-    .description('Let Composer read in a CI job, without a stored secret.');
-  ci.showHelpAfterError('Run `libretto ci --help` to see the commands.').addHelpText(
-    'after',
-    example(
+  const ci = addGroup(program, 'ci', {
+    summary: 'let Composer read in a CI job, without a stored secret',
+    description: 'Let Composer read in a CI job, without a stored secret.',
+    examples: [
       'libretto ci login --url https://packages.example.org',
       'libretto ci logout --url https://packages.example.org',
-    ),
-  );
+    ],
+  });
   addLogin(ci, wire);
   addLogout(ci, wire);
 }

@@ -2,25 +2,20 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/connection/connection.ts')) => async () =>
   (await import('../commands/connection/connection.ts'))[command];
 
 export function addConnections(program: Command, wire: Wire): void {
-  const connection = program
-    .command('connection')
-    .summary('register all repositories of an organisation, group or user')
-    .description('Register all repositories of an organisation, group or user at a forge, and follow its changes.');
-  connection
-    .showHelpAfterError('Run `libretto connection --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example(
-        'libretto connection add github --owner acme --token-file token.txt',
-        'libretto connection refresh conn_4fHj2kLm9QwErTy0',
-      ),
-    );
+  const connection = addGroup(program, 'connection', {
+    summary: 'register all repositories of an organisation, group or user',
+    description: 'Register all repositories of an organisation, group or user at a forge, and follow its changes.',
+    examples: [
+      'libretto connection add github --owner acme --token-file token.txt',
+      'libretto connection refresh conn_4fHj2kLm9QwErTy0',
+    ],
+  });
   for (const add of [addAdd, addList, addShow, addRefresh, addUpdate, addRemove]) add(connection, wire);
 }
 

@@ -1,7 +1,7 @@
 // The commands about a whole registry: its status, its state, its configuration as a file, its backup, its catalogue.
 
 import type { Command } from 'commander';
-import { addSetting, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addGroup, addSetting, childOption, example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
   for (const add of [addStatus, addDoctor, addConfig, addBackup, addRestore]) add(program, wire);
@@ -101,19 +101,13 @@ function addRestore(program: Command, wire: Wire): void {
 }
 
 function addConfig(program: Command, wire: Wire): void {
-  const config = program
-    .command('config')
-    .summary('export the configuration of a registry to a file, or import it')
-    .description(
+  const config = addGroup(program, 'config', {
+    summary: 'export the configuration of a registry to a file, or import it',
+    description:
       'Export repositories, users, settings and trusted publishers to a file, and import such a file into another ' +
-        'registry. The file contains no secrets.',
-    );
-  config
-    .showHelpAfterError('Run `libretto config --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example('libretto config export --out registry.json', 'libretto config import registry.json --dry-run'),
-    );
+      'registry. The file contains no secrets.',
+    examples: ['libretto config export --out registry.json', 'libretto config import registry.json --dry-run'],
+  });
   const write = withSettings(config.command('export'), 'data', 'state')
     .summary('export the configuration to a file')
     .description(

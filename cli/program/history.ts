@@ -2,16 +2,14 @@
 
 import type { Command } from 'commander';
 
-import { childOption, example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addGroup, childOption, example, onBehalfOption, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addHistory(program: Command, wire: Wire): void {
-  const history = program
-    .command('history')
-    .summary('list the recorded publications, and compare two of them')
-    .description('List the recorded publications, and show what changed between two of them.');
-  history
-    .showHelpAfterError('Run `libretto history --help` to see the commands.')
-    .addHelpText('after', example('libretto history', 'libretto history diff 41', 'libretto history diff 38 41'));
+  const history = addGroup(program, 'history', {
+    summary: 'list the recorded publications, and compare two of them',
+    description: 'List the recorded publications, and show what changed between two of them.',
+    examples: ['libretto history', 'libretto history diff 41', 'libretto history diff 38 41'],
+  });
   const list = withSettings(history.command('list', { isDefault: true }), 'data')
     .summary('list the recorded publications')
     .description(

@@ -2,22 +2,16 @@
 
 import type { Command } from 'commander';
 
-import { example, withJson, type Wire } from '../commands/command-parts.ts';
+import { addGroup, withJson, type Wire } from '../commands/command-parts.ts';
 
 export function addMirror(program: Command, wire: Wire): void {
-  const mirror = program
-    .command('mirror')
-    .summary('fetch packages of other registries, and manage stored copies')
-    .description(
+  const mirror = addGroup(program, 'mirror', {
+    summary: 'fetch packages of other registries, and manage stored copies',
+    description:
       'Fetch packages of other registries in advance, and manage the stored copies. The settings select the ' +
-        'mirrored packages: `libretto settings list`.',
-    );
-  mirror
-    .showHelpAfterError('Run `libretto mirror --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example('libretto settings set mirroring.enabled true', 'libretto mirror warm composer.lock'),
-    );
+      'mirrored packages: `libretto settings list`.',
+    examples: ['libretto settings set mirroring.enabled true', 'libretto mirror warm composer.lock'],
+  });
   for (const add of [addWarm, addRefresh, addList, addVerify, addPrune]) add(mirror, wire);
 }
 

@@ -2,25 +2,20 @@
 
 import { Option, type Command } from 'commander';
 
-import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/notify/notify.ts')) => async () =>
   (await import('../commands/notify/notify.ts'))[command];
 
 export function addNotifications(program: Command, wire: Wire): void {
-  const notify = program
-    .command('notify')
-    .summary('notify webhooks, chat services and people of events')
-    .description('Notify webhooks, chat services and, by mail, people of events in the registry. A server sends it.');
-  notify
-    .showHelpAfterError('Run `libretto notify --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example(
-        'libretto notify add https://deploy.example.org/hooks/libretto',
-        'libretto notify test ntf_4fHj2kLm9QwErTy0',
-      ),
-    );
+  const notify = addGroup(program, 'notify', {
+    summary: 'notify webhooks, chat services and people of events',
+    description: 'Notify webhooks, chat services and, by mail, people of events in the registry. A server sends it.',
+    examples: [
+      'libretto notify add https://deploy.example.org/hooks/libretto',
+      'libretto notify test ntf_4fHj2kLm9QwErTy0',
+    ],
+  });
   for (const add of [addAdd, addList, addShow, addUpdate, addRemove, addTest, addDeliveries, addMail])
     add(notify, wire);
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 
 import { purgeReasons } from '../../build/contract/purged.ts';
 import {
+  addGroup,
   childOption,
   example,
   onBehalfOption,
@@ -14,24 +15,19 @@ import {
 } from '../commands/command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
-  const packages = program
-    .command('package')
-    .summary('list packages, withdraw or purge versions, and show usage')
-    .description(
+  const packages = addGroup(program, 'package', {
+    summary: 'list packages, withdraw or purge versions, and show usage',
+    description:
       'List the published packages. Withdraw a published version that its source still has, or publish it again. Purge a version ' +
-        'permanently. Show how much a package is used.',
-    );
-  packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
-  packages.addHelpText(
-    'after',
-    example(
+      'permanently. Show how much a package is used.',
+    examples: [
       'libretto package list',
       'libretto package withdraw acme/hello 1.2.0',
       'libretto package restore acme/hello 1.2.0',
       'libretto package purge acme/hello 1.2.0 --reason secret',
       'libretto package statistics acme/hello',
-    ),
-  );
+    ],
+  });
   for (const add of [addList, addWithdraw, addRestore, addPurge, addRecoverPurged, addStatistics]) add(packages, wire);
 }
 

@@ -3,7 +3,7 @@
 import { Option, type Command } from 'commander';
 
 import { roles } from '../../proxy/auth/permissions.ts';
-import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/user/user.ts')) => async () =>
   (await import('../commands/user/user.ts'))[command];
@@ -18,12 +18,11 @@ function roleOption(purpose: string): Option {
 }
 
 function addUsers(program: Command, wire: Wire): void {
-  const user = program
-    .command('user')
-    .summary('create, list, change and disable users')
-    .description('Create, list, change and disable users of the management API.');
-  user.showHelpAfterError('Run `libretto user --help` to see the commands.');
-  user.addHelpText('after', example('libretto user create --admin --email ada@example.org', 'libretto user list'));
+  const user = addGroup(program, 'user', {
+    summary: 'create, list, change and disable users',
+    description: 'Create, list, change and disable users of the management API.',
+    examples: ['libretto user create --admin --email ada@example.org', 'libretto user list'],
+  });
   for (const add of [addCreate, addUserList, addShow, addUpdate, addDisable]) add(user, wire);
 }
 
@@ -112,12 +111,11 @@ function addDisable(user: Command, wire: Wire): void {
 }
 
 function addKeys(program: Command, wire: Wire): void {
-  const keys = program
-    .command('keys')
-    .summary('list and rotate the keys of this registry')
-    .description('List and rotate the keys that sign sessions and encrypt credentials.');
-  keys.showHelpAfterError('Run `libretto keys --help` to see the commands.');
-  keys.addHelpText('after', example('libretto keys list', 'libretto keys rotate'));
+  const keys = addGroup(program, 'keys', {
+    summary: 'list and rotate the keys of this registry',
+    description: 'List and rotate the keys that sign sessions and encrypt credentials.',
+    examples: ['libretto keys list', 'libretto keys rotate'],
+  });
   const list = keys
     .command('list')
     .summary('list the keys')

@@ -2,19 +2,17 @@
 
 import type { Command } from 'commander';
 
-import { example, withJson, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addGroup, withJson, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/policy/policy.ts')) => async () =>
   (await import('../commands/policy/policy.ts'))[command];
 
 export function addPolicy(program: Command, wire: Wire): void {
-  const policy = program
-    .command('policy')
-    .summary('decide which versions clients may get')
-    .description('Decide which versions clients may get, by rules about private and mirrored packages.');
-  policy
-    .showHelpAfterError('Run `libretto policy --help` to see the commands.')
-    .addHelpText('after', example('libretto policy test policy.json', 'libretto policy set policy.json'));
+  const policy = addGroup(program, 'policy', {
+    summary: 'decide which versions clients may get',
+    description: 'Decide which versions clients may get, by rules about private and mirrored packages.',
+    examples: ['libretto policy test policy.json', 'libretto policy set policy.json'],
+  });
   for (const add of [addShow, addCheck, addTest, addSet, addExplain, addHits, addFeeds, addImportSettings])
     add(policy, wire);
 }

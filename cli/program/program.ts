@@ -3,7 +3,7 @@
 
 import { Command, CommanderError, Option } from 'commander';
 
-import { actorOf, collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addGroup, actorOf, collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
@@ -205,13 +205,11 @@ function addReceiving(program: Command, wire: Wire): void {
 }
 
 function addImports(program: Command, wire: Wire): void {
-  const imports = program
-    .command('import')
-    .summary('import the configuration of another tool')
-    .description('Import the configuration of another tool.');
-  imports
-    .showHelpAfterError('Run `libretto import --help` to see the commands.')
-    .addHelpText('after', example('libretto import satis satis.json'));
+  const imports = addGroup(program, 'import', {
+    summary: 'import the configuration of another tool',
+    description: 'Import the configuration of another tool.',
+    examples: ['libretto import satis satis.json'],
+  });
   const satis = imports
     .command('satis')
     .argument('<file>', 'a satis.json')

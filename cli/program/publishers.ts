@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { collect, example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addGroup, collect, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 const sample = 'pub_4fHj2kLm9QwErTy0';
 
@@ -10,22 +10,16 @@ const load = (command: keyof typeof import('../commands/publisher/publisher.ts')
   (await import('../commands/publisher/publisher.ts'))[command];
 
 export function addPublishers(program: Command, wire: Wire): void {
-  const publisher = program
-    .command('publisher')
-    .summary('let CI jobs publish and read without a stored secret')
-    .description(
+  const publisher = addGroup(program, 'publisher', {
+    summary: 'let CI jobs publish and read without a stored secret',
+    description:
       'Let CI jobs publish and read without a stored secret. A job exchanges the ID token of its CI system for a ' +
-        'token that lives some minutes.',
-    );
-  publisher
-    .showHelpAfterError('Run `libretto publisher --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example(
-        'libretto publisher add --issuer github --repository acme/tool --workflow release.yml --package acme/tool',
-        'libretto publisher explain --token-file id-token.txt',
-      ),
-    );
+      'token that lives some minutes.',
+    examples: [
+      'libretto publisher add --issuer github --repository acme/tool --workflow release.yml --package acme/tool',
+      'libretto publisher explain --token-file id-token.txt',
+    ],
+  });
   for (const add of [addAdd, addList, addShow, addUpdate, addRemove, addExplain]) add(publisher, wire);
 }
 

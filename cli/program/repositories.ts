@@ -3,8 +3,8 @@
 import { Option, type Command } from 'commander';
 
 import {
+  addGroup,
   childOption,
-  example,
   onBehalfOption,
   withJson,
   withRegistry,
@@ -17,21 +17,16 @@ const load = (command: keyof typeof import('../commands/repository/repository.ts
   (await import('../commands/repository/repository.ts'))[command];
 
 export function addRepositories(program: Command, wire: Wire): void {
-  const repository = program
-    .command('repository')
-    .summary('register, sync and remove repositories that this registry reads')
-    .description(
+  const repository = addGroup(program, 'repository', {
+    summary: 'register, sync and remove repositories that this registry reads',
+    description:
       'Register, sync and remove repositories that the server fetches by itself: at each push, or at an interval. ' +
-        'Sources that this machine reads are for `libretto build`.',
-    );
-  repository.showHelpAfterError('Run `libretto repository --help` to see the commands.');
-  repository.addHelpText(
-    'after',
-    example(
+      'Sources that this machine reads are for `libretto build`.',
+    examples: [
       'libretto repository add https://git.example.org/acme/tool.git --token-file token.txt',
       'libretto repository sync repo_4fHj2kLm9QwErTy0',
-    ),
-  );
+    ],
+  });
   for (const add of [addAdd, addList, addShow, addUpdate, addVerify, addSync, addHook, addRemove, addWithdraw])
     add(repository, wire);
 }

@@ -2,20 +2,18 @@
 
 import type { Command } from 'commander';
 
-import { example, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/settings/settings.ts')) => async () =>
   (await import('../commands/settings/settings.ts'))[command];
 
 export function addSettings(program: Command, wire: Wire): void {
-  const settings = program
-    .command('settings')
-    .summary('list and change the settings of a running registry')
-    .description(
+  const settings = addGroup(program, 'settings', {
+    summary: 'list and change the settings of a running registry',
+    description:
       'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
-    );
-  settings.showHelpAfterError('Run `libretto settings --help` to see the commands.');
-  settings.addHelpText('after', example('libretto settings list', 'libretto settings set limits.read 5000'));
+    examples: ['libretto settings list', 'libretto settings set limits.read 5000'],
+  });
   const list = settings
     .command('list')
     .summary('list the settings')
@@ -47,12 +45,11 @@ export function addSettings(program: Command, wire: Wire): void {
 }
 
 export function addAudit(program: Command, wire: Wire): void {
-  const audit = program
-    .command('audit')
-    .summary('read and verify the audit log')
-    .description('Read and verify the audit log. It contains one event for every change and every refused login.');
-  audit.showHelpAfterError('Run `libretto audit --help` to see the commands.');
-  audit.addHelpText('after', example('libretto audit list --action token.create', 'libretto audit verify'));
+  const audit = addGroup(program, 'audit', {
+    summary: 'read and verify the audit log',
+    description: 'Read and verify the audit log. It contains one event for every change and every refused login.',
+    examples: ['libretto audit list --action token.create', 'libretto audit verify'],
+  });
   const list = audit
     .command('list')
     .summary('list events, newest first')

@@ -2,28 +2,22 @@
 
 import type { Command } from 'commander';
 
-import { collect, example, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, collect, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/team/team.ts')) => async () =>
   (await import('../commands/team/team.ts'))[command];
 
 export function addTeams(program: Command, wire: Wire): void {
-  const team = program
-    .command('team')
-    .summary('decide which packages people see')
-    .description(
+  const team = addGroup(program, 'team', {
+    summary: 'decide which packages people see',
+    description:
       'Decide which packages people see. The members of a team see its packages, in the console, in the API and with ' +
-        'their personal tokens. Admins see all packages.',
-    );
-  team
-    .showHelpAfterError('Run `libretto team --help` to see the commands.')
-    .addHelpText(
-      'after',
-      example(
-        'libretto team create Shop --package "acme/shop-*" --member ada@example.org',
-        'libretto team add-member Shop bob@example.org',
-      ),
-    );
+      'their personal tokens. Admins see all packages.',
+    examples: [
+      'libretto team create Shop --package "acme/shop-*" --member ada@example.org',
+      'libretto team add-member Shop bob@example.org',
+    ],
+  });
   for (const add of [addCreate, addList, addShow, addUpdate, addRemove, addMembers]) add(team, wire);
 }
 

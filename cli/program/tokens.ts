@@ -3,19 +3,18 @@
 import type { Command } from 'commander';
 
 import { standardExpiry } from '../../proxy/auth/expiry.ts';
-import { collect, example, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, collect, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/token/token.ts')) => async () =>
   (await import('../commands/token/token.ts'))[command];
 
 /** Adds `token` and its commands to the program. */
 export function addTokens(program: Command, wire: Wire): void {
-  const token = program
-    .command('token')
-    .summary('create, list, change and revoke tokens')
-    .description('Create, list, change and revoke the tokens of Composer clients.');
-  token.showHelpAfterError('Run `libretto token --help` to see the commands.');
-  token.addHelpText('after', example('libretto token create --description "CI" --expires 365d', 'libretto token list'));
+  const token = addGroup(program, 'token', {
+    summary: 'create, list, change and revoke tokens',
+    description: 'Create, list, change and revoke the tokens of Composer clients.',
+    examples: ['libretto token create --description "CI" --expires 365d', 'libretto token list'],
+  });
   for (const add of [addCreate, addList, addShow, addUpdate, addExplain, addRotate, addRevoke]) add(token, wire);
 }
 

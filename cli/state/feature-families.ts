@@ -24,7 +24,8 @@ import { parsePublisherUse } from '../../proxy/publishers/model/publisher-use.ts
 import { parseTokenRun, tokenRunPrefix } from '../../proxy/publishers/model/token-run.ts';
 import { parseCounting } from '../../proxy/usage/expired-uses.ts';
 import { isCount, parseProject, parseUsageRow, parseUsedKey, usedByKey, usedKey } from '../../proxy/usage/usage-row.ts';
-import { parseUsedId } from '../../proxy/publishers/tokens/used-ids.ts';
+import { usedIdTokens } from '../../proxy/publishers/tokens/verify-id-token.ts';
+import { parseUsed } from '../../proxy/state/used-once.ts';
 
 /** `done`: how far a log was handed over. `known`: the things that were there at the last look. */
 const isCursor = (value: JsonValue): boolean =>
@@ -94,7 +95,7 @@ export const featureFamilies: readonly (readonly [string, StateFamily])[] = [
     },
   ],
   ['used-rows', { isRow: (value) => isJsonObject(value) && isCount(value['rows']) && isCount(value['cut']) }],
-  ['oidc-jti', parsed(parseUsedId)],
+  ['oidc-jti', parsed((value) => parseUsed(usedIdTokens, value))],
   ['publisher', { isRow: (value, key) => publisherKey(parsePublisherRecord(value).id) === key }],
   ['publisher-use', parsed(parsePublisherUse)],
   [

@@ -32,6 +32,16 @@ export async function openStateIfAny(config: Config): Promise<StateStore | undef
   return openRemembered(config, placeOf(config), false);
 }
 
+/** What `work` gives with the state, which is closed afterwards; `none` if there has never been a state. */
+export async function withStateIfAny<Result>(
+  config: Config,
+  none: Result,
+  work: (state: StateStore) => Promise<Result>,
+): Promise<Result> {
+  const state = await openStateIfAny(config);
+  return state === undefined ? none : work(state).finally(() => state.close());
+}
+
 export interface ServingState {
   readonly store: StateStore;
   /** true: the Redis of the state is unreachable, or no longer has the state */

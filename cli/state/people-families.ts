@@ -3,10 +3,11 @@
 import { userIdentityKey } from '../../proxy/auth/user-identity.ts';
 import { parseUserPointer, parseUserRecord, userKey } from '../../proxy/auth/user.ts';
 import { parseCodePointer, parseSignInRequest, requestKey, userCodeKey } from '../../proxy/device/sign-in-request.ts';
-import { parseUsedState } from '../../proxy/sso/flow/used-states.ts';
+import { usedAtProviders } from '../../proxy/sso/flow/transaction.ts';
+import { parseUsed } from '../../proxy/state/used-once.ts';
 import { fits, parsed, type StateFamily } from './state-family.ts';
 import { passkeyKey } from '../../proxy/auth/passkey.ts';
-import { parseUsedChallenge } from '../../proxy/passkeys/used-challenges.ts';
+import { usedChallenges } from '../../proxy/passkeys/challenges.ts';
 import { parseTeamRecord, teamKey } from '../../proxy/teams/team.ts';
 import { parseTeamRoster } from '../../proxy/teams/team-roster.ts';
 
@@ -33,7 +34,7 @@ export const peopleFamilies: readonly (readonly [string, StateFamily])[] = [
       ],
     },
   ],
-  ['sso-state', parsed(parseUsedState)],
+  ['sso-state', parsed((value) => parseUsed(usedAtProviders, value))],
   [
     'user-identity',
     {
@@ -56,7 +57,7 @@ export const peopleFamilies: readonly (readonly [string, StateFamily])[] = [
       ],
     },
   ],
-  ['passkey-used', parsed(parseUsedChallenge)],
+  ['passkey-used', parsed((value) => parseUsed(usedChallenges, value))],
   ['team-roster', parsed(parseTeamRoster)],
   [
     'team',

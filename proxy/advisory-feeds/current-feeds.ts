@@ -23,15 +23,9 @@ export interface CurrentFeedsOptions {
   readonly changed: () => void;
 }
 
-export interface CurrentFeeds {
-  /** Rejects if the configuration cannot be read: the last known feeds stay in use. */
-  readonly update: () => MaybeAsync<readonly CurrentFeed[]>;
-  readonly known: () => readonly CurrentFeed[];
-  /** Those without a known source, too. */
-  readonly stored: () => readonly StoredFeed[];
-}
+export type CurrentFeeds = ReturnType<typeof createCurrentFeeds>;
 
-export function createCurrentFeeds({ folder, sources, report, changed }: CurrentFeedsOptions): CurrentFeeds {
+export function createCurrentFeeds({ folder, sources, report, changed }: CurrentFeedsOptions) {
   const open = (id: string): StoredFeed => new StoredFeed({ id, folder, report, changed });
   const stored = new Map(idsIn(folder, report).map((id) => [id, open(id)]));
   let known: readonly CurrentFeed[] = [];
@@ -51,8 +45,10 @@ export function createCurrentFeeds({ folder, sources, report, changed }: Current
     return known;
   };
   return {
+    /** Rejects if the configuration cannot be read: the last known feeds stay in use. */
     update: () => andThen(sources(), use),
     known: () => known,
+    /** Those without a known source, too. */
     stored: () => [...stored.values()],
   };
 }

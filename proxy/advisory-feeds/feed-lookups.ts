@@ -25,22 +25,14 @@ export interface FeedLookupsOptions {
 /** The packages that a feed has not answered about yet, by its identifier. */
 export type WaitingPackages = ReadonlyMap<string, readonly PackageName[]>;
 
-export interface FeedLookups {
-  /** Never rejects. */
-  readonly lookUp: (name: PackageName) => Promise<void>;
-  /** Asks about packages that an earlier process left without an answer. */
-  readonly resume: (waiting: WaitingPackages) => void;
-  readonly waiting: () => WaitingPackages;
-  /** Resolves when no question is asked again. */
-  readonly close: () => Promise<void>;
-}
+export type FeedLookups = ReturnType<typeof createFeedLookups>;
 
 /** How long a request waits. */
 const patienceMs = 2000;
 const atOnce = 8;
 const mostInLine = 200;
 
-export function createFeedLookups({ feeds, signal, now, report, noteWaiting }: FeedLookupsOptions): FeedLookups {
+export function createFeedLookups({ feeds, signal, now, report, noteWaiting }: FeedLookupsOptions) {
   const flights = new SingleFlight<void>();
   const turn = createSemaphore({ inside: atOnce, waiting: mostInLine });
   const questions = new Map<string, OpenQuestions>();
@@ -64,17 +56,20 @@ export function createFeedLookups({ feeds, signal, now, report, noteWaiting }: F
     settled: () => noteWaiting(waiting()),
   });
   return {
-    lookUp: (name) =>
+    /** Never rejects. */
+    lookUp: (name: PackageName) =>
       withDeadline(
         flights.run(name, () => turn(() => ask(name)) ?? hold(name)),
         patienceMs,
         () => undefined,
       ),
-    resume: (left) => {
+    /** Asks about packages that an earlier process left without an answer. */
+    resume: (left: WaitingPackages): void => {
       for (const [id, names] of left) for (const name of names) questionsTo(id, questions).hold(name, now());
       again.schedule();
     },
     waiting,
+    /** Resolves when no question is asked again. */
     close: again.close,
   };
 }

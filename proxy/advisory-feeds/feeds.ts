@@ -34,20 +34,7 @@ export interface FeedOptions extends FeedClientOptions, ConfiguredFeeds {
   readonly report: ReportFeedEvent;
 }
 
-export interface Feeds {
-  readonly lists: () => FeedLists;
-  readonly statuses: () => readonly FeedStatus[];
-  /**
-   * Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects.
-   */
-  readonly learn: (name: PackageName) => Promise<void>;
-  /** Asks all feeds now, if this process leads. Never rejects. */
-  readonly refresh: () => Promise<void>;
-  /** Uses the list of a feed that shrank. false: there is none. */
-  readonly accept: (id: string) => Promise<boolean>;
-  readonly start: () => void;
-  readonly close: () => Promise<void>;
-}
+export type Feeds = ReturnType<typeof createFeeds>;
 
 const hourMs = 3_600_000;
 /** How often the process looks whether a feed is due. */
@@ -56,7 +43,7 @@ const tickMs = 15_000;
 const lookMs = 2000;
 
 /** Throws for an invalid entry in `allowAddresses`. Reads the copies on disk, so that they count from the start. */
-export function createFeeds(options: FeedOptions): Feeds {
+export function createFeeds(options: FeedOptions) {
   const closing = new AbortController();
   const { client, current, runs, lists, schedule } = openParts(options, closing.signal);
   const { now, report } = options;
@@ -67,27 +54,32 @@ export function createFeeds(options: FeedOptions): Feeds {
   const learning = createFeedLookups({ feeds: update, signal: closing.signal, now, report, noteWaiting });
   void update(); // often settled at once: then every feed is known from the start
   return {
-    lists: () => {
+    lists: (): FeedLists => {
       look();
       return lists();
     },
-    statuses: () => {
+    statuses: (): readonly FeedStatus[] => {
       look();
       return current.known().map((feed) => statusHere(feed, runs, learning));
     },
+    /**
+     * Asks those feeds at once that were not asked about a name. Resolves after two seconds at most, and never rejects.
+     */
     learn: learning.lookUp,
+    /** Asks all feeds now, if this process leads. Never rejects. */
     refresh: () => orReported(report, () => runAll(() => true)),
-    accept: async (id) => {
+    /** Uses the list of a feed that shrank. false: there is none. */
+    accept: async (id: string): Promise<boolean> => {
       const feed = (await update()).find(({ source }) => source.id === id);
       if (feed === undefined || !(await feed.stored.accept())) return false;
       await runs.accepted(id);
       return true;
     },
-    start: () => {
+    start: (): void => {
       learning.resume(runs.waiting());
       timer.start();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       timer.stop();
       closing.abort(new Error('The server is closing.'));
       client.close();

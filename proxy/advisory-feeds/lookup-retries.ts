@@ -19,17 +19,13 @@ export interface LookupRetriesOptions {
   readonly settled: () => Promise<void>;
 }
 
-export interface LookupRetries {
-  /** A question was opened or answered. */
-  readonly schedule: () => void;
-  readonly close: () => Promise<void>;
-}
+export type LookupRetries = ReturnType<typeof createLookupRetries>;
 
 const atOnce = 4;
 /** Between two turns. */
 const leastPauseMs = 100;
 
-export function createLookupRetries(options: LookupRetriesOptions): LookupRetries {
+export function createLookupRetries(options: LookupRetriesOptions) {
   const { questions, now, signal } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -54,8 +50,9 @@ export function createLookupRetries(options: LookupRetriesOptions): LookupRetrie
     });
   };
   return {
+    /** A question was opened or answered. */
     schedule,
-    close: async () => {
+    close: async (): Promise<void> => {
       clearTimeout(timer);
       await running;
       await options.settled();

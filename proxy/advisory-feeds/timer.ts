@@ -1,15 +1,9 @@
 // A timer that runs work again and again, never twice at once, and keeps no process alive.
 
-export interface Timer {
-  /** The first run begins at once. */
-  readonly start: () => void;
-  readonly stop: () => void;
-  /** Resolves when no work is under way. */
-  readonly settled: () => Promise<void>;
-}
+export type Timer = ReturnType<typeof createTimer>;
 
 /** `work` never rejects. `waitMs`: the time between two runs. */
-export function createTimer(work: () => Promise<void>, waitMs: () => number): Timer {
+export function createTimer(work: () => Promise<void>, waitMs: () => number) {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let isOn = false;
@@ -21,15 +15,17 @@ export function createTimer(work: () => Promise<void>, waitMs: () => number): Ti
     running = turn();
   };
   return {
-    start: () => {
+    /** The first run begins at once. */
+    start: (): void => {
       if (isOn) return;
       isOn = true;
       begin();
     },
-    stop: () => {
+    stop: (): void => {
       isOn = false;
       clearTimeout(timer);
     },
+    /** Resolves when no work is under way. */
     settled: () => running,
   };
 }

@@ -19,24 +19,12 @@ import {
   type ArtifactId,
   type ArtifactRecord,
 } from './artifact.ts';
-import { cleanUpArtifacts, type Cleanup, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
+import { cleanUpArtifacts, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
 import type { PublishedFrom } from './published-from.ts';
 import type { ArtifactPublisher, ArtifactPublication, Remarked, StagedUpload } from './publisher.ts';
 import { asServed } from './publication-status.ts';
 
-export interface Artifacts {
-  /** `created`: false if this very content was published already. Throws RegistryError. */
-  readonly publish: (upload: StagedUpload) => Promise<Registered & Remarked>;
-  /** The records, oldest first, or those of one package. */
-  readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
-  /** The present states of these records. */
-  readonly asServed: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
-  /** The record with its present state. Throws NOT_FOUND. */
-  readonly get: (id: string) => Promise<ArtifactRecord>;
-  /** A repeated call changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
-  readonly withdraw: (id: string) => Promise<ArtifactRecord>;
-  readonly cleanUp: (order: CleanupOrder) => Promise<Cleanup>;
-}
+export type Artifacts = ReturnType<typeof createArtifacts>;
 
 type Registered = { readonly record: ArtifactRecord; readonly created: boolean };
 
@@ -45,20 +33,25 @@ export interface ArtifactsOptions extends CleanupOptions {
   readonly publisher: ArtifactPublisher;
 }
 
-export function createArtifacts(options: ArtifactsOptions): Artifacts {
+export function createArtifacts(options: ArtifactsOptions) {
   return {
-    publish: async (upload) => {
+    /** `created`: false if this very content was published already. Throws RegistryError. */
+    publish: async (upload: StagedUpload): Promise<Registered & Remarked> => {
       const { notices, ...publication } = await options.publisher.publish(upload);
       return { ...(await register(options, publication, upload.from)), notices };
     },
-    list: (name) => list(options, name),
-    asServed: (records) => asServed(options.dataDirectory, records),
-    get: async (id) => {
+    /** The records, oldest first, or those of one package. */
+    list: (name?: string) => list(options, name),
+    /** The present states of these records. */
+    asServed: (records: readonly ArtifactRecord[]) => asServed(options.dataDirectory, records),
+    /** The record with its present state. Throws NOT_FOUND. */
+    get: async (id: string): Promise<ArtifactRecord> => {
       const { record } = await find(options, id);
       return (await asServed(options.dataDirectory, [record]))[0] ?? record;
     },
-    withdraw: (id) => withdraw(options, id),
-    cleanUp: (order) => cleanUpArtifacts(options, order),
+    /** A repeated call changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
+    withdraw: (id: string) => withdraw(options, id),
+    cleanUp: (order: CleanupOrder) => cleanUpArtifacts(options, order),
   };
 }
 

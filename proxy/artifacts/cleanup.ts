@@ -14,7 +14,7 @@ import {
 } from '../../build/contract/artifact-files.ts';
 import { processStart } from '../../build/shared/process/process-start.ts';
 import { artifactKey, artifactKeyPrefix, contentKey, parseArtifactRecord, type ArtifactRecord } from './artifact.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { isOffered } from './publication-status.ts';
 
 export interface CleanupOrder {
@@ -32,12 +32,7 @@ export interface Cleanup {
   readonly bytes: number;
 }
 
-export interface CleanupOptions {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  /** the author of the changes, for `created_by` and every event */
-  readonly actor: Actor;
+export interface CleanupOptions extends Omit<ChangeParts, 'randomBytes'> {
   /** absolute */
   readonly dataDirectory: string;
 }

@@ -6,9 +6,8 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import type { Attempts } from './attempts.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { judgeCode } from './judge-code.ts';
 import type { LoggedIn } from './login.ts';
@@ -28,25 +27,13 @@ import {
 import { changeUser } from './user-records.ts';
 import { hasAuthenticator, hasTwoFactor, type TwoFactor, type UserRecord } from './user.ts';
 
-export interface Account {
-  /** Throws INVALID_CREDENTIALS, INVALID_INPUT. */
-  readonly changePassword: (passwords: { readonly current: string; readonly chosen: string }) => Promise<LoggedIn>;
-  /** Has no effect until it is enabled; doing it again gives another secret. */
-  readonly setUpTwoFactor: (password: string) => Promise<{ readonly secret: Secret; readonly uri: Secret }>;
-  readonly enableTwoFactor: (code: string) => Promise<LoggedIn & { readonly recoveryCodes: readonly Secret[] }>;
-  readonly disableTwoFactor: (password: string, code: string) => Promise<LoggedIn>;
-  /** Creates ten new codes; the former codes are no longer valid. */
-  readonly renewRecoveryCodes: (password: string, code: string) => Promise<readonly Secret[]>;
-}
+export type Account = ReturnType<typeof createAccount>;
 
-export interface AccountOptions {
-  readonly store: AuditedStore;
+export interface AccountOptions extends Omit<ChangeParts, 'actor'> {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly sealer: Sealer;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly localSignIn?: LocalSignInRule;
 }
@@ -55,14 +42,18 @@ export interface AccountOptions {
  * The account of one user, who uses it from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE,
  * TOO_MANY_ATTEMPTS.
  */
-export function createAccount(options: AccountOptions, userId: string, address: string): Account {
+export function createAccount(options: AccountOptions, userId: string, address: string) {
   const at: Desk = { ...options, userId, address };
   return {
-    changePassword: ({ current, chosen }) => changePassword(at, current, chosen),
-    setUpTwoFactor: (password) => setUpTwoFactor(at, password),
-    enableTwoFactor: (code) => enableTwoFactor(at, code),
-    disableTwoFactor: (password, code) => disableTwoFactor(at, password, code),
-    renewRecoveryCodes: (password, code) => renewRecoveryCodes(at, password, code),
+    /** Throws INVALID_CREDENTIALS, INVALID_INPUT. */
+    changePassword: ({ current, chosen }: { readonly current: string; readonly chosen: string }) =>
+      changePassword(at, current, chosen),
+    /** Has no effect until it is enabled; doing it again gives another secret. */
+    setUpTwoFactor: (password: string) => setUpTwoFactor(at, password),
+    enableTwoFactor: (code: string) => enableTwoFactor(at, code),
+    disableTwoFactor: (password: string, code: string) => disableTwoFactor(at, password, code),
+    /** Creates ten new codes; the former codes are no longer valid. */
+    renewRecoveryCodes: (password: string, code: string) => renewRecoveryCodes(at, password, code),
   };
 }
 

@@ -12,26 +12,10 @@ import type { Rotation } from './rotate-token.ts';
 import { TokenError, type TokenErrorCode } from './token-error.ts';
 import type { TokenDraft, TokenPatch } from './token-fields.ts';
 import type { TokenHash, TokenKind } from '../core/tokens/token-format.ts';
-import { effectiveLimit, type TokenId, type TokenRecord } from '../core/tokens/token.ts';
+import { effectiveLimit, type TokenRecord } from '../core/tokens/token.ts';
 import type { Tokens } from './tokens.ts';
 
-export interface CallerTokens {
-  /** The tokens that the caller may see, oldest first. */
-  readonly list: () => Promise<readonly TokenRecord[]>;
-  readonly get: (id: string) => Promise<TokenRecord>;
-  /** An id for a draft. */
-  readonly newId: () => TokenId;
-  readonly create: (draft: TokenDraft) => Promise<Rotation>;
-  readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
-  /** `replaced`: the hash of the current secret, as the caller has seen it; undefined: any. */
-  readonly rotate: (id: string, graceSeconds?: number, replaced?: TokenHash) => Promise<Rotation>;
-  /** A repeated call changes nothing. */
-  readonly revoke: (id: string) => Promise<TokenRecord>;
-  readonly explain: (
-    id: string,
-    question: Omit<ExplanationRequest, 'entries' | 'mirrored'>,
-  ) => Promise<{ readonly record: TokenRecord; readonly explanation: Explanation }>;
-}
+export type CallerTokens = ReturnType<typeof createCallerTokens>;
 
 export interface CallerTokensOptions {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -47,7 +31,7 @@ export interface CallerTokensOptions {
  * Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT with the faulty fields as the management API names them,
  * INSUFFICIENT_SCOPE, TOKEN_REVOKED, CONFLICT.
  */
-export function createCallerTokens(options: CallerTokensOptions, caller: Caller | Operator): CallerTokens {
+export function createCallerTokens(options: CallerTokensOptions, caller: Caller | Operator) {
   const tokens = options.tokensOf(actorOf(caller));
   const find = async (id: string): Promise<TokenRecord> => {
     const record = await tokens.get(id).catch((error: unknown) => asRegistryError(error, caller.kind === 'operator'));
@@ -56,23 +40,30 @@ export function createCallerTokens(options: CallerTokensOptions, caller: Caller 
     return record;
   };
   return {
+    /** The tokens that the caller may see, oldest first. */
     list: async () => (await tokens.list()).filter((record) => maySee(caller, record)),
     get: find,
+    /** An id for a draft. */
     newId: tokens.newId,
-    create: async (draft) => {
+    create: async (draft: TokenDraft): Promise<Rotation> => {
       await assertLimit(options, caller, { kind: draft.kind, limit: draft.limit ?? null });
       return tokens.create(draft).catch(asRegistryError);
     },
-    update: async (id, patch) => {
+    update: async (id: string, patch: TokenPatch): Promise<TokenRecord> => {
       const record = await find(id);
       if (patch.limit !== undefined)
         await assertLimit(options, caller, { kind: record.kind, limit: patch.limit }, record);
       return tokens.update(record.id, patch).catch(asRegistryError);
     },
-    rotate: async (id, graceSeconds, replaced) =>
+    /** `replaced`: the hash of the current secret, as the caller has seen it; undefined: any. */
+    rotate: async (id: string, graceSeconds?: number, replaced?: TokenHash) =>
       tokens.rotate((await find(id)).id, graceSeconds, replaced).catch(asRegistryError),
-    revoke: async (id) => (await tokens.revoke((await find(id)).id)).record,
-    explain: async (id, question) => {
+    /** A repeated call changes nothing. */
+    revoke: async (id: string) => (await tokens.revoke((await find(id)).id)).record,
+    explain: async (
+      id: string,
+      question: Omit<ExplanationRequest, 'entries' | 'mirrored'>,
+    ): Promise<{ readonly record: TokenRecord; readonly explanation: Explanation }> => {
       const record = await find(id);
       const explanation = await explainToken(options.published, record, question, options.mirroredReleases).catch(
         asRegistryError,

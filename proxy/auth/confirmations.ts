@@ -9,18 +9,7 @@ import type { SessionCaller } from './caller.ts';
 import type { LoggedIn } from './login.ts';
 import { confirmPassword, type ConfirmPasswordOptions } from './confirm-password.ts';
 
-export interface Confirmations {
-  /**
-   * A proof for `confirmationMs`. `address`: of the client. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS, NOT_FOUND.
-   */
-  readonly confirm: (caller: SessionCaller, password: string, address: string) => Promise<Secret>;
-  /** A proof for the session of a login, whose person has just entered the password. */
-  readonly afterLogin: (loggedIn: LoggedIn) => Promise<Secret>;
-  /** A proof for a session whose person was found to be there in another way than by the password: by a passkey, or at the provider. */
-  readonly prove: (caller: SessionCaller) => Promise<Secret>;
-  /** True if the text is a proof of this session that has not ended. The session itself was checked before. */
-  readonly verify: (text: string, caller: SessionCaller, nowMs: number) => Promise<boolean>;
-}
+export type Confirmations = ReturnType<typeof createConfirmations>;
 
 export interface ConfirmationsOptions extends ConfirmPasswordOptions {
   readonly keys: KeyRing;
@@ -31,7 +20,7 @@ export interface ConfirmationsOptions extends ConfirmPasswordOptions {
 /** Five minutes. Clocks of several hosts may differ, so a proof is accepted for `leewayMs` more. */
 export const confirmationMs = 300_000;
 
-export function createConfirmations(options: ConfirmationsOptions): Confirmations {
+export function createConfirmations(options: ConfirmationsOptions) {
   const { keys, now } = options;
   const tokens = createSignedTokens(keys);
   const prove = (userId: string, sessionId: string): Promise<Secret> => {
@@ -40,13 +29,22 @@ export function createConfirmations(options: ConfirmationsOptions): Confirmation
     return tokens.sign('confirmation', { subject: userId, sessionId }, span);
   };
   return {
-    confirm: async ({ userId, sessionId }, password, address) => {
+    /**
+     * A proof for `confirmationMs`. `address`: of the client. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS, NOT_FOUND.
+     */
+    confirm: async ({ userId, sessionId }: SessionCaller, password: string, address: string): Promise<Secret> => {
       await confirmPassword(options, { userId, address }, password);
       return prove(userId, sessionId);
     },
-    prove: ({ userId, sessionId }) => prove(userId, sessionId),
-    afterLogin: ({ user, sessionId }) => prove(user.id, sessionId),
-    verify: async (text, { userId, sessionId }, nowMs) => {
+    /**
+     * A proof for a session whose person was found to be there in another way than by the password: by a passkey, or at
+     * the provider.
+     */
+    prove: ({ userId, sessionId }: SessionCaller) => prove(userId, sessionId),
+    /** A proof for the session of a login, whose person has just entered the password. */
+    afterLogin: ({ user, sessionId }: LoggedIn) => prove(user.id, sessionId),
+    /** True if the text is a proof of this session that has not ended. The session itself was checked before. */
+    verify: async (text: string, { userId, sessionId }: SessionCaller, nowMs: number): Promise<boolean> => {
       const claims = await tokens.verify('confirmation', text, nowMs);
       return claims?.subject === userId && claims.sessionId === sessionId;
     },

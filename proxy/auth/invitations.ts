@@ -4,7 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
@@ -41,12 +41,10 @@ export interface Acceptance {
   readonly name?: string;
 }
 
-export interface InvitationsOptions {
-  readonly store: AuditedStore;
+export interface InvitationsOptions extends Pick<ChangeParts, 'store' | 'now'> {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
-  readonly now: () => number;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly localSignIn?: LocalSignInRule;
   readonly pendingTerminals?: PendingTerminals | undefined;

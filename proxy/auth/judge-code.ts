@@ -1,18 +1,16 @@
 // Takes a code of the second factor within a session. Wrong codes count in the budget of the person, and are refused.
 
 import type { Sealer } from '../keys/sealer.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { codeBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import { refuseLogin } from './refused-login.ts';
 import { useCode } from './two-factor-code.ts';
 import type { TwoFactor, UserRecord } from './user.ts';
 
-export interface CodeDesk {
-  readonly store: AuditedStore;
+export interface CodeDesk extends Pick<ChangeParts, 'store' | 'now'> {
   readonly attempts: Attempts;
   readonly sealer: Sealer;
-  readonly now: () => number;
   readonly userId: string;
   /** of the client */
   readonly address: string;

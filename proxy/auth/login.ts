@@ -4,7 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { accountBudget, addressBudget, codeBudget, pairBudget, type Budget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import { maySignInHere, refusedHere, type LocalSignInRule } from './local-sign-in.ts';
@@ -32,13 +32,11 @@ export interface LoggedIn {
   readonly user: UserRecord;
 }
 
-export interface LoginOptions {
-  readonly store: AuditedStore;
+export interface LoginOptions extends Pick<ChangeParts, 'store' | 'now'> {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly sealer: Sealer;
-  readonly now: () => number;
   readonly localSignIn?: LocalSignInRule;
 }
 

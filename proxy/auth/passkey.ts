@@ -5,51 +5,36 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 
 import type { Branded } from '../../build/contract/brand.ts';
-import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import { idsOf } from '../../build/shared/text/base62.ts';
+import type { RowOf } from '../state/rows.ts';
 
 /** `pk_` and 16 base62 characters. */
 export type PasskeyId = Branded<string, 'PasskeyId'>;
 
-export interface Passkey {
-  readonly id: PasskeyId;
-  /** as the authenticator names it, base64url */
-  readonly credential_id: string;
-  /** COSE, base64url */
-  readonly public_key: string;
-  /** the authenticator's count of its signatures at the last use; 0: it does not count */
-  readonly counter: number;
-  /** how browsers reach the authenticator: `internal`, `usb`, … */
-  readonly transports: readonly string[];
-  /** the host of the console where it was made: browsers use it only there */
-  readonly rp_id: string;
-  /** as its owner calls it */
-  readonly name: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  /** true: its owner's other devices have it, too */
-  readonly backed_up: boolean;
-}
+export const { mint: mintPasskeyId, is: isPasskeyId } = idsOf<PasskeyId>('pk');
 
-const base64url = z.string().regex(/^[\w-]+$/);
 const timeText = z.iso.datetime();
 
 export const passkeySchema = z.strictObject({
-  id: z.string().regex(/^pk_[0-9A-Za-z]{16}$/),
-  // empty: of an earlier version; it can be removed, and signs nobody in
+  id: z.custom<PasskeyId>(isPasskeyId),
+  /** as the authenticator names it, base64url; empty: of an earlier version, it can be removed and signs nobody in */
   credential_id: z.string().regex(/^[\w-]*$/),
-  public_key: base64url,
+  /** COSE, base64url */
+  public_key: z.string().regex(/^[\w-]+$/),
+  /** the authenticator's count of its signatures at the last use; 0: it does not count */
   counter: z.number().int().min(0),
+  /** how browsers reach the authenticator: `internal`, `usb`, … */
   transports: z.array(z.string()),
+  /** the host of the console where it was made: browsers use it only there */
   rp_id: z.string().min(1),
+  /** as its owner calls it */
   name: z.string().min(1),
   created_at: timeText,
   last_used_at: timeText.nullable(),
+  /** true: its owner's other devices have it, too */
   backed_up: z.boolean(),
 });
-
-export function mintPasskeyId(randomBytes: RandomBytes): PasskeyId {
-  return `pk_${randomBase62(16, randomBytes)}` as PasskeyId;
-}
+export type Passkey = RowOf<typeof passkeySchema>;
 
 export const passkeyKeyPrefix = 'passkey/';
 

@@ -19,12 +19,7 @@ export const standardCost: ScryptCost = { cost: 2 ** 15, blockSize: 8, paralleli
 
 export type Derive = (password: string, salt: Uint8Array, cost: ScryptCost) => Promise<Buffer>;
 
-export interface Passwords {
-  /** `$scrypt$ln=15,r=8,p=3$salt$hash` in base64url */
-  readonly hash: (password: string) => Promise<string>;
-  /** undefined: the user is unknown or has no password. The check then takes the same time, and fails. */
-  readonly verify: (password: string, encoded: string | undefined) => Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 export interface PasswordsOptions {
   readonly randomBytes: RandomBytes;
@@ -35,18 +30,20 @@ export interface PasswordsOptions {
 const keyLength = 32;
 
 /** Both calls may throw TOO_MANY_ATTEMPTS if too many calls wait. */
-export function createPasswords({ randomBytes, cost = standardCost, derive = deriveKey }: PasswordsOptions): Passwords {
+export function createPasswords({ randomBytes, cost = standardCost, derive = deriveKey }: PasswordsOptions) {
   const turn = createSemaphore({ inside: 2, waiting: 20 });
   const derived = (password: string, salt: Uint8Array, how: ScryptCost): Promise<Buffer> =>
     turn(() => derive(normalized(password), salt, how)) ?? Promise.reject(tooManyWaiting());
   const dummy = { salt: randomBytes(16), key: Buffer.alloc(keyLength), cost };
   return {
-    hash: async (password) => {
+    /** `$scrypt$ln=15,r=8,p=3$salt$hash` in base64url */
+    hash: async (password: string): Promise<string> => {
       const salt = randomBytes(16);
       const key = await derived(password, salt, cost);
       return `$scrypt$ln=${Math.log2(cost.cost)},r=${cost.blockSize},p=${cost.parallelization}$${Buffer.from(salt).toString('base64url')}$${key.toString('base64url')}`;
     },
-    verify: async (password, encoded) => {
+    /** undefined: the user is unknown or has no password. The check then takes the same time, and fails. */
+    verify: async (password: string, encoded: string | undefined): Promise<boolean> => {
       const expected = encoded === undefined ? dummy : decode(encoded);
       const key = await derived(password, expected.salt, expected.cost);
       return timingSafeEqual(key, expected.key) && encoded !== undefined;

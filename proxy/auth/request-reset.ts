@@ -1,8 +1,7 @@
 // A person who forgot the password asks for a link by mail. The answer, its time and its limits are the same for an
 // e-mail address without an account. The link works once, for one hour; until then the old password stays valid.
 
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { resetAccountBudget, resetAddressBudget } from './attempt-budgets.ts';
 import { countAttempt, type Attempts } from './attempts.ts';
 import { mintInvitation } from './invitations.ts';
@@ -12,11 +11,8 @@ import { resetMs } from './people-rules.ts';
 import { changeUser, readUserByEmail } from './user-records.ts';
 import { hasProviderOnly, invitationKey } from './user.ts';
 
-export interface ResetOptions {
-  readonly store: AuditedStore;
+export interface ResetOptions extends Omit<ChangeParts, 'actor'> {
   readonly attempts: Attempts;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly mails: PeopleMails;
   readonly localSignIn?: LocalSignInRule;
   /** receives the errors of links that could not be made */

@@ -1,9 +1,8 @@
 // Gives a token a new secret. The former secret stays valid for a while, so that its users can switch without a gap.
 // Older secrets end immediately.
 
-import type { AuditedStore, Actor } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import type { StateChange } from '../core/state/state-store.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import { assertChangeable } from './token-fields.ts';
@@ -20,12 +19,7 @@ export const standardGraceSeconds = 86_400;
 /** Thirty days. */
 export const longestGraceSeconds = 30 * 86_400;
 
-interface Options {
-  readonly store: AuditedStore;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
-}
+type Options = ChangeParts;
 
 /**
  * Throws TokenError TOKEN_REVOKED and GRACE_INVALID. Throws TOKEN_ROTATED after a concurrent rotation, because this one

@@ -10,9 +10,9 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { createSignedTokens, leewayMs, type SignedTokens } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
-import { randomBase62, toBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import type { Actor, AuditedStore, ChangeParts } from '../state/audit.ts';
+import { parseRow } from '../state/rows.ts';
+import { randomBase62, toBase62 } from '../../build/shared/text/base62.ts';
 import type { SessionCaller } from './caller.ts';
 import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { PeopleRules } from './people-rules.ts';
@@ -69,11 +69,8 @@ export interface SessionService extends Sessions {
   readonly spentKeysOf: (user: UserRecord) => Promise<string[]>;
 }
 
-export interface SessionsOptions {
-  readonly store: AuditedStore;
+export interface SessionsOptions extends Omit<ChangeParts, 'actor'> {
   readonly keys: KeyRing;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
   /** a session that began here with a password ends when its person may not begin another one */
   readonly localSignIn?: LocalSignInRule;
@@ -104,9 +101,7 @@ const sessionRecord = z.strictObject({
 
 /** Parses a stored record. Throws StateError. */
 export function parseSessionRecord(value: JsonValue): SessionRecord {
-  const parsed = sessionRecord.safeParse(value);
-  if (parsed.success) return parsed.data as SessionRecord;
-  throw malformedRecord('A session record');
+  return parseRow(sessionRecord, value, 'A session record') as SessionRecord;
 }
 
 export function createSessions(options: SessionsOptions): SessionService {

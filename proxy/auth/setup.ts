@@ -5,11 +5,10 @@ import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import type { ChangeParts } from '../state/audit.ts';
+import { parseRow } from '../state/rows.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { LoggedIn } from './login.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
@@ -20,7 +19,8 @@ import type { Secret } from '../../build/shared/text/secret.ts';
 import type { SessionService } from './sessions.ts';
 import { insertUser } from './user-records.ts';
 import { readRoster } from './user-roster.ts';
-import { mintUserId, type UserRecord } from './user.ts';
+import type { UserRecord } from './user.ts';
+import { mintUserId } from '../core/tokens/person.ts';
 import { checkedEmail, checkedName } from './user-fields.ts';
 
 export interface SetupDraft {
@@ -30,13 +30,10 @@ export interface SetupDraft {
   readonly password: string;
 }
 
-export interface SetupOptions {
-  readonly store: AuditedStore;
+export interface SetupOptions extends Omit<ChangeParts, 'actor'> {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
   readonly attempts: Attempts;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
   readonly localSignIn?: LocalSignInRule;
 }
@@ -46,9 +43,7 @@ const codeRecord = z.strictObject({ expires_at: z.iso.datetime() });
 
 /** The row of a code as stored. Throws StateError when it is malformed. */
 export function parseSetupCode(value: JsonValue): { readonly expires_at: string } {
-  const parsed = codeRecord.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw malformedRecord('The row of a setup code');
+  return parseRow(codeRecord, value, 'The row of a setup code');
 }
 
 /**

@@ -3,21 +3,19 @@
 // `rotate`, after the commit is durable (I7).
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import type { TokenHash } from '../core/tokens/token-format.ts';
 import { newToken } from './new-token.ts';
-import { rotateToken, type Rotation } from './rotate-token.ts';
+import { rotateToken } from './rotate-token.ts';
 import {
   mintTokenId,
   parseTokenId,
   parseTokenRecord,
   tokenKey,
   tokenKeyPrefix,
-  type TokenId,
   type TokenRecord,
 } from '../core/tokens/token.ts';
 import {
@@ -29,42 +27,28 @@ import {
   type TokenPatch,
 } from './token-fields.ts';
 
-export interface Tokens {
-  /** An id for a draft. */
-  readonly newId: () => TokenId;
-  readonly create: (draft: TokenDraft) => Promise<{ readonly record: TokenRecord; readonly secret: Secret }>;
-  /** All tokens, including revoked and expired ones, oldest first. */
-  readonly list: () => Promise<readonly TokenRecord[]>;
-  readonly get: (id: string) => Promise<TokenRecord>;
-  readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
-  /**
-   * Makes a new secret. The former one stays valid for `graceSeconds` (0: it ends immediately); an older one ends. Of
-   * two concurrent calls one is refused, and so is one whose `replaced` is not the token's current hash.
-   */
-  readonly rotate: (id: string, graceSeconds?: number, replaced?: TokenHash) => Promise<Rotation>;
-  /** A repeated call changes nothing and reports this in `already`. */
-  readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
-export interface TokensOptions {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  /** the author of the changes, for `created_by` and every event */
-  readonly actor: Actor;
-}
+export type TokensOptions = ChangeParts;
 
 /** Every call may throw TokenError with words for the person who made it. */
-export function createTokens(options: TokensOptions): Tokens {
+export function createTokens(options: TokensOptions) {
   return {
+    /** An id for a draft. */
     newId: () => mintTokenId(options.randomBytes),
-    create: (draft) => create(options, draft),
+    create: (draft: TokenDraft) => create(options, draft),
+    /** All tokens, including revoked and expired ones, oldest first. */
     list: () => list(options),
-    get: async (id) => (await find(options, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    rotate: (id, graceSeconds, replaced) => rotateToken(options, () => find(options, id), graceSeconds, replaced),
-    revoke: (id) => revoke(options, id),
+    get: async (id: string) => (await find(options, id)).record,
+    update: (id: string, patch: TokenPatch) => update(options, id, patch),
+    /**
+     * Makes a new secret. The former one stays valid for `graceSeconds` (0: it ends immediately); an older one ends. Of
+     * two concurrent calls one is refused, and so is one whose `replaced` is not the token's current hash.
+     */
+    rotate: (id: string, graceSeconds?: number, replaced?: TokenHash) =>
+      rotateToken(options, () => find(options, id), graceSeconds, replaced),
+    /** A repeated call changes nothing and reports this in `already`. */
+    revoke: (id: string) => revoke(options, id),
   };
 }
 

@@ -19,17 +19,7 @@ export interface FirstStep {
   readonly takes: { readonly authenticator: boolean; readonly passkey: boolean };
 }
 
-export interface TwoStepLogin {
-  /** An account without two-factor authentication is logged in at once. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS. */
-  readonly begin: (
-    credentials: { readonly email: string; readonly password: string },
-    address: string,
-  ) => Promise<LoggedIn | FirstStep>;
-  /** undefined: the proof has ended. Throws INVALID_CREDENTIALS for a wrong code, TOO_MANY_ATTEMPTS. */
-  readonly finish: (proof: string, code: string, address: string) => Promise<LoggedIn | undefined>;
-  /** The person whose password was right; undefined: the proof has ended. */
-  readonly personOf: (proof: string) => Promise<StoredUser | undefined>;
-}
+export type TwoStepLogin = ReturnType<typeof createTwoStepLogin>;
 
 export interface TwoStepLoginOptions extends LoginOptions {
   readonly keys: KeyRing;
@@ -37,7 +27,7 @@ export interface TwoStepLoginOptions extends LoginOptions {
 
 const proofMs = 300_000;
 
-export function createTwoStepLogin(options: TwoStepLoginOptions): TwoStepLogin {
+export function createTwoStepLogin(options: TwoStepLoginOptions) {
   const { store, keys, now, localSignIn } = options;
   const tokens = createSignedTokens(keys);
   const personOf = async (proof: string): Promise<StoredUser | undefined> => {
@@ -47,8 +37,15 @@ export function createTwoStepLogin(options: TwoStepLoginOptions): TwoStepLogin {
     return maySignInHere(localSignIn, stored.record) ? stored : undefined;
   };
   return {
+    /** The person whose password was right; undefined: the proof has ended. */
     personOf,
-    begin: async (credentials, address) => {
+    /**
+     * An account without two-factor authentication is logged in at once. Throws INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS.
+     */
+    begin: async (
+      credentials: { readonly email: string; readonly password: string },
+      address: string,
+    ): Promise<LoggedIn | FirstStep> => {
       const reached = await tryLogin(options, credentials, address);
       if (!('lacksCode' in reached)) return reached;
       const user = reached.lacksCode;
@@ -57,7 +54,8 @@ export function createTwoStepLogin(options: TwoStepLoginOptions): TwoStepLogin {
       const proof = await tokens.sign('first-step', { subject: user.id, sessionId: passwordMark(user) }, span);
       return { proof, takes: secondFactorsOf(user) };
     },
-    finish: async (proof, code, address) => {
+    /** undefined: the proof has ended. Throws INVALID_CREDENTIALS for a wrong code, TOO_MANY_ATTEMPTS. */
+    finish: async (proof: string, code: string, address: string): Promise<LoggedIn | undefined> => {
       for (;;) {
         const stored = await personOf(proof);
         if (stored === undefined) return undefined;

@@ -3,22 +3,17 @@
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-
-export interface UserIdentity {
-  /** the address of the provider, exactly as its claim `iss` has it */
-  readonly issuer: string;
-  /** the claim `sub`: unique within the issuer, and never given to another person */
-  readonly subject: string;
-  readonly linked_at: string;
-  readonly last_login_at: string | null;
-}
+import type { RowOf } from '../state/rows.ts';
 
 export const identityRecord = z.strictObject({
+  /** the address of the provider, exactly as its claim `iss` has it */
   issuer: z.string().min(1),
+  /** the claim `sub`: unique within the issuer, and never given to another person */
   subject: z.string().min(1),
   linked_at: z.iso.datetime(),
   last_login_at: z.iso.datetime().nullable(),
 });
+export type UserIdentity = RowOf<typeof identityRecord>;
 
 /** Leads from an account at a provider to the id of its user. */
 export function userIdentityKey({ issuer, subject }: Pick<UserIdentity, 'issuer' | 'subject'>): string {

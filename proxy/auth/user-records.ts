@@ -19,13 +19,11 @@ import {
   type UserRecord,
 } from './user.ts';
 import { parseUserId } from '../core/tokens/person.ts';
+import { listRows, type Stored } from '../state/rows.ts';
 
 type Reader = Pick<StateStore, 'get' | 'range'>;
 
-export interface StoredUser {
-  readonly record: UserRecord;
-  readonly revision: number;
-}
+export type StoredUser = Stored<UserRecord>;
 
 export async function readUser(store: Pick<StateStore, 'get'>, id: string): Promise<StoredUser | undefined> {
   const known = parseUserId(id);
@@ -45,17 +43,11 @@ export async function readUserBehind(store: Pick<StateStore, 'get'>, key: string
 
 /** Oldest first. */
 export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecord[]> {
-  const records = (await store.range(userKeyPrefix)).map(({ value }) => parseUserRecord(value));
-  return records.sort((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? -1 : 1));
+  return (await listRows(store, userKeyPrefix, parseUserRecord)).map(({ record }) => record);
 }
 
-/** The rows that are written in the same commit as the change of a user. */
-export interface UserEditExtras {
-  /** rows of other parts that must be unchanged at the commit */
-  readonly conditions?: readonly { readonly key: string; readonly revision: number | null }[];
-  readonly puts?: readonly { readonly key: string; readonly value: JsonObject | string }[];
-  readonly deletes?: readonly string[];
-}
+/** The rows of other parts in the same commit: those that must be unchanged, and those that are written. */
+export type UserEditExtras = Partial<Omit<StateChange, 'quiet'>>;
 
 export interface UserEdit extends UserEditExtras {
   /** undefined: the change removes the user */

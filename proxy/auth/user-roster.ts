@@ -3,18 +3,14 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import type { UserRecord } from './user.ts';
 
-export interface Roster {
-  readonly users: number;
-  /** ids of the active admins */
-  readonly admins: readonly string[];
-}
-
 export const rosterKey = 'user-roster';
+/** `admins`: the ids of the active admins */
 const rosterRecord = z.strictObject({ users: z.number().int().min(0), admins: z.array(z.string()) });
+export type Roster = RowOf<typeof rosterRecord>;
 
 export async function readRoster(
   store: Pick<StateStore, 'get'>,
@@ -27,9 +23,7 @@ export async function readRoster(
 
 /** The row as stored. Throws StateError when it is malformed. */
 export function parseRoster(value: JsonValue): Roster {
-  const parsed = rosterRecord.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw malformedRecord('The count of users and admins');
+  return parseRow(rosterRecord, value, 'The count of users and admins');
 }
 
 /** The roster after a user became another (undefined: is not there). */

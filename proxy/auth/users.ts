@@ -4,8 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { mintInvitation, type Invitation } from './invitations.ts';
 import { endTerminals, noneEnded, type PendingTerminals } from './end-terminals.ts';
 import { assertPassword, type Passwords } from './password.ts';
@@ -14,7 +13,7 @@ import { assertNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { MailTopic } from './mail-topic.ts';
 import type { PeopleMails } from './people-mails.ts';
 import type { PeopleRules } from './people-rules.ts';
-import type { Role, UserId } from '../core/tokens/person.ts';
+import { type Role, type UserId, mintUserId } from '../core/tokens/person.ts';
 import type { SessionService } from './sessions.ts';
 import { checkedEmail, checkedName } from './user-fields.ts';
 import {
@@ -26,7 +25,7 @@ import {
   unknownUser,
   type UserEditExtras,
 } from './user-records.ts';
-import { hasProviderOnly, invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
+import { hasProviderOnly, invitationKey, userEmailKey, type UserRecord } from './user.ts';
 
 export interface UserDraft {
   readonly email: string;
@@ -57,24 +56,12 @@ export interface ChangedUser {
   readonly invitation: Invitation | undefined;
 }
 
-export interface Users {
-  readonly create: (draft: UserDraft) => Promise<ChangedUser>;
-  /** Oldest first. */
-  readonly list: () => Promise<readonly UserRecord[]>;
-  /** Finds a user by id or email. */
-  readonly get: (idOrEmail: string) => Promise<UserRecord>;
-  readonly update: (id: string, patch: UserPatch) => Promise<ChangedUser>;
-  readonly remove: (id: string) => Promise<UserRecord>;
-}
+export type Users = ReturnType<typeof createUsers>;
 
-export interface UsersOptions {
-  readonly store: AuditedStore;
+export interface UsersOptions extends ChangeParts {
   readonly sessions: SessionService;
   readonly passwords: Passwords;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly rules: () => MaybeAsync<PeopleRules>;
-  readonly actor: Actor;
   /** undefined: the registry sends no mail, and admins hand over the links themselves */
   readonly mails?: PeopleMails | undefined;
   readonly localSignIn?: LocalSignInRule;
@@ -90,18 +77,20 @@ export type LeaveTeams = (
 ) => Promise<Pick<UserEditExtras, 'conditions' | 'puts'> & { readonly teams: readonly string[] }>;
 
 /** Every call may throw RegistryError: NOT_FOUND, CONFLICT, LAST_ADMIN, INVALID_INPUT. */
-export function createUsers(options: UsersOptions): Users {
+export function createUsers(options: UsersOptions) {
   const { store } = options;
   return {
-    create: (draft) => create(options, draft),
+    create: (draft: UserDraft) => create(options, draft),
+    /** Oldest first. */
     list: () => readUsers(store),
-    get: async (idOrEmail) => {
+    /** Finds a user by id or email. */
+    get: async (idOrEmail: string): Promise<UserRecord> => {
       const stored = await (idOrEmail.includes('@') ? readUserByEmail(store, idOrEmail) : readUser(store, idOrEmail));
       if (stored === undefined) throw unknownUser();
       return stored.record;
     },
-    update: (id, patch) => update(options, id, patch),
-    remove: (id) => remove(options, id),
+    update: (id: string, patch: UserPatch) => update(options, id, patch),
+    remove: (id: string) => remove(options, id),
   };
 }
 

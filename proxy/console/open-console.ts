@@ -26,7 +26,7 @@ import { registerOverviewPage } from './pages/overview/overview-page.tsx';
 import type { OverviewServices } from './pages/overview/read-overview.ts';
 import type { PackagePageServices } from './pages/package/package-services.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
-import { registerPeoplePages } from './pages/people/people-pages.ts';
+import { registerPeoplePages } from './pages/people/people-pages.tsx';
 import type { PeoplePageServices } from './pages/people/services.ts';
 import { registerPolicyPages } from './pages/policy/policy-pages.tsx';
 import type { PolicyPageServices } from './pages/policy/services.ts';

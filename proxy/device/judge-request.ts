@@ -6,15 +6,13 @@ import { deviceAddressBudget, devicePersonBudget } from '../auth/attempt-budgets
 import { WrongGuess, type Attempts } from '../auth/attempts.ts';
 import { readUser } from '../auth/user-records.ts';
 import { userKey } from '../auth/user.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { isOver } from './sign-in-request.ts';
 import { readByUserCode, valueOf, type StoredRequest } from './stored-request.ts';
 import { parseUserCode } from './user-code.ts';
 
-export interface JudgeParts {
-  readonly store: AuditedStore;
+export interface JudgeParts extends Pick<ChangeParts, 'store' | 'now'> {
   readonly attempts: Attempts;
-  readonly now: () => number;
 }
 
 export interface Visitor {

@@ -1,7 +1,6 @@
 // The last step of a terminal: it asks for its token until the person has decided (RFC 8628 §3.4). The token is made
 // with the answer, so that only its hash is ever stored. One commit makes the token and ends the code.
 
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { PersonPackages } from '../auth/person-status.ts';
 import { newToken, type NewToken } from '../auth/new-token.ts';
@@ -9,7 +8,7 @@ import type { TokenRecord } from '../core/tokens/token.ts';
 import { readUser } from '../auth/user-records.ts';
 import { userKey, type UserRecord } from '../auth/user.ts';
 import type { UserId } from '../core/tokens/person.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { denied, over, tooSoon, unknownClient, unknownCode, waiting } from './oauth-fault.ts';
 import { clientId, isOver, longestInterval, type SignInRequest } from './sign-in-request.ts';
@@ -17,11 +16,8 @@ import { readRequest, replaceQuietly, rowsOf, type StoredRequest } from './store
 import { rightsText } from './terminal-rights.ts';
 import { hashCode } from './user-code.ts';
 
-export interface RedeemParts {
+export interface RedeemParts extends Omit<ChangeParts, 'actor'> {
   readonly state: StateStore;
-  readonly store: AuditedStore;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   readonly personPackages: PersonPackages;
 }
 

@@ -3,28 +3,9 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { UserId } from '../core/tokens/person.ts';
+import { isUserId, type UserId } from '../core/tokens/person.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
-
-export interface SignInRequest {
-  readonly client_id: string;
-  /** hex SHA-256 of the code that the person types */
-  readonly user_code: string;
-  /** what the terminal says of its machine; anybody can say anything */
-  readonly machine: string;
-  /** lifetime of the token */
-  readonly days: number;
-  /** the client address of the terminal */
-  readonly address: string;
-  readonly created_at: string;
-  readonly expires_at: string;
-  /** seconds that the terminal waits between two questions */
-  readonly interval: number;
-  /** epoch milliseconds; null: it did not ask yet */
-  readonly asked_ms: number | null;
-  /** null: the person did not decide yet */
-  readonly decision: { readonly by: UserId; readonly approved: boolean; readonly at: string } | null;
-}
+import { parseRow, type RowOf } from '../state/rows.ts';
 
 /** The one client, which this program ships. */
 export const clientId = 'libretto-cli';
@@ -38,24 +19,28 @@ export const longestMachine = 100;
 
 const signInRequest = z.strictObject({
   client_id: z.string(),
+  /** hex SHA-256 of the code that the person types */
   user_code: z.string().regex(/^[0-9a-f]{64}$/),
+  /** what the terminal says of its machine; anybody can say anything */
   machine: z.string(),
+  /** lifetime of the token */
   days: z.number().int().min(1).max(longestDays),
+  /** the client address of the terminal */
   address: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
+  /** seconds that the terminal waits between two questions */
   interval: z.number().int().min(1),
+  /** epoch milliseconds; null: it did not ask yet */
   asked_ms: z.number().nullable(),
-  decision: z
-    .strictObject({ by: z.string().regex(/^usr_[0-9A-Za-z]{16}$/), approved: z.boolean(), at: z.iso.datetime() })
-    .nullable(),
+  /** null: the person did not decide yet */
+  decision: z.strictObject({ by: z.custom<UserId>(isUserId), approved: z.boolean(), at: z.iso.datetime() }).nullable(),
 });
+export type SignInRequest = RowOf<typeof signInRequest>;
 
 /** Throws StateError for a malformed row. */
 export function parseSignInRequest(value: JsonValue): SignInRequest {
-  const parsed = signInRequest.safeParse(value);
-  if (parsed.success) return parsed.data as unknown as SignInRequest;
-  throw malformedRecord('The request of a terminal to sign in');
+  return parseRow(signInRequest, value, 'The request of a terminal to sign in');
 }
 
 export const requestPrefix = 'device-request/';

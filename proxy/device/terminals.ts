@@ -6,20 +6,11 @@ import { allPackages, type PersonPackages } from '../auth/person-status.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { beginRequest, type Begun, type TerminalDetails } from './begin-request.ts';
+import { beginRequest, type TerminalDetails } from './begin-request.ts';
 import { decideRequest, findRequest, type Visitor } from './judge-request.ts';
-import { redeemRequest, type RedeemedDeviceCode } from './redeem-request.ts';
-import type { SignInRequest } from './sign-in-request.ts';
+import { redeemRequest } from './redeem-request.ts';
 
-export interface Terminals {
-  /** Throws OAuthFault; RegistryError TOO_MANY_ATTEMPTS and OVERLOADED. */
-  readonly begin: (wish: TerminalDetails, address: string) => Promise<Begun>;
-  /** Throws OAuthFault. */
-  readonly redeem: (client: string | undefined, deviceCode: string) => Promise<RedeemedDeviceCode>;
-  /** The request that waits with this code. Throws NOT_FOUND and TOO_MANY_ATTEMPTS, as `decide`. */
-  readonly find: (visitor: Visitor, userCode: string) => Promise<SignInRequest>;
-  readonly decide: (visitor: Visitor, userCode: string, approved: boolean) => Promise<SignInRequest>;
-}
+export type Terminals = ReturnType<typeof createTerminals>;
 
 export interface TerminalsOptions {
   readonly state: StateStore;
@@ -30,12 +21,7 @@ export interface TerminalsOptions {
   readonly personPackages?: PersonPackages;
 }
 
-export function createTerminals({
-  state,
-  now,
-  randomBytes,
-  personPackages = allPackages,
-}: TerminalsOptions): Terminals {
+export function createTerminals({ state, now, randomBytes, personPackages = allPackages }: TerminalsOptions) {
   const store = createAuditedStore({ store: state, now });
   const parts = {
     state,
@@ -46,9 +32,13 @@ export function createTerminals({
     attempts: createAttempts({ store: state, now, randomBytes }),
   };
   return {
-    begin: (wish, address) => beginRequest(parts, wish, address),
-    redeem: (client, deviceCode) => redeemRequest(parts, client, deviceCode),
-    find: async (visitor, userCode) => (await findRequest(parts, visitor, userCode)).request,
-    decide: async (visitor, userCode, approved) => (await decideRequest(parts, visitor, userCode, approved)).request,
+    /** Throws OAuthFault; RegistryError TOO_MANY_ATTEMPTS and OVERLOADED. */
+    begin: (wish: TerminalDetails, address: string) => beginRequest(parts, wish, address),
+    /** Throws OAuthFault. */
+    redeem: (client: string | undefined, deviceCode: string) => redeemRequest(parts, client, deviceCode),
+    /** The request that waits with this code. Throws NOT_FOUND and TOO_MANY_ATTEMPTS, as `decide`. */
+    find: async (visitor: Visitor, userCode: string) => (await findRequest(parts, visitor, userCode)).request,
+    decide: async (visitor: Visitor, userCode: string, approved: boolean) =>
+      (await decideRequest(parts, visitor, userCode, approved)).request,
   };
 }

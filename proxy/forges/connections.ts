@@ -3,21 +3,25 @@
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import type { StateEntry } from '../core/state/state-store.ts';
-import type { ConnectionId } from '../sync/forge-place.ts';
+import { type ConnectionId, mintConnectionId } from '../sync/forge-place.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 import type { RepositoryRecord } from '../sync/repository.ts';
 import { dueAgain } from '../sync/sync-again.ts';
 import type { ConnectionAccess } from './client/connection-access.ts';
 import { connectionTokenKey } from './client/token-row.ts';
 import { checkAtForge } from './check-at-forge.ts';
-import { connectionKey, connectionPlaceKey, mintConnectionId, type ConnectionRecord } from './model/connection.ts';
+import {
+  connectionKey,
+  connectionPlaceKey,
+  type ConnectionRecord,
+  findConnection,
+  listConnections,
+} from './model/connection.ts';
 import { sealConnectionCredentials } from './model/credentials.ts';
 import { parseSeen, seenPrefix } from './model/forge-repository.ts';
-import { findConnection, listConnections } from './model/list-connections.ts';
 import { firstProgress, pagePrefix, parseProgress, progressKey } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
 import {
@@ -27,47 +31,35 @@ import {
   type ConnectionDraft,
   type ConnectionFields,
 } from './parse-connection.ts';
-import { removeConnection, type RemovedConnection } from './remove-connection.ts';
+import { removeConnection } from './remove-connection.ts';
 
-export interface ForgeConnections {
-  /** Checks the credentials and the owner at the forge first. */
-  readonly create: (draft: ConnectionDraft) => Promise<ConnectionRecord>;
-  /** All connections, oldest first. */
-  readonly list: () => Promise<readonly ConnectionRecord[]>;
-  readonly get: (id: string) => Promise<ConnectionRecord>;
-  /** Missing fields stay unchanged. The next refresh begins at once, and reads every page. */
-  readonly update: (id: string, patch: ConnectionFields) => Promise<ConnectionRecord>;
-  /** Makes the next refresh due now. */
-  readonly refreshSoon: (id: string) => Promise<ConnectionRecord>;
-  /**
-   * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of
-   * the owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
-   */
-  readonly remove: (id: string, confirm: string | undefined) => Promise<RemovedConnection>;
-}
+export type ForgeConnections = ReturnType<typeof createConnections>;
 
-export interface ConnectionsOptions {
-  readonly store: AuditedStore;
+export interface ConnectionsOptions extends ChangeParts {
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly sealer: Sealer;
   /** the address of this registry that the owner's webhook calls; undefined: a forge cannot reach this registry */
   readonly hookUrl: string | undefined;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError with words for the person who made it. */
-export function createConnections(options: ConnectionsOptions): ForgeConnections {
+export function createConnections(options: ConnectionsOptions) {
   const { store } = options;
   return {
-    create: (draft) => create(options, draft),
+    /** Checks the credentials and the owner at the forge first. */
+    create: (draft: ConnectionDraft) => create(options, draft),
+    /** All connections, oldest first. */
     list: () => listConnections(store),
-    get: async (id) => (await findConnection(store, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    refreshSoon: (id) => refreshSoon(options, id),
-    remove: (id, confirm) => removeConnection(options, id, confirm),
+    get: async (id: string) => (await findConnection(store, id)).record,
+    /** Missing fields stay unchanged. The next refresh begins at once, and reads every page. */
+    update: (id: string, patch: ConnectionFields) => update(options, id, patch),
+    /** Makes the next refresh due now. */
+    refreshSoon: (id: string) => refreshSoon(options, id),
+    /**
+     * `confirm`: the id once more. Its repositories stay registered and published, and keep their own webhooks; that of
+     * the owner is removed at the forge. Throws CONFIRMATION_REQUIRED with their numbers.
+     */
+    remove: (id: string, confirm: string | undefined) => removeConnection(options, id, confirm),
   };
 }
 

@@ -24,6 +24,7 @@ import type { ConnectionCredentials } from './model/credentials.ts';
 import { parseSeen, seenPrefix } from './model/forge-repository.ts';
 import type { ConnectionDraft } from './parse-connection.ts';
 import type { ConnectionPlan } from './plan-connection.ts';
+import { ageOrder } from '../state/rows.ts';
 
 export interface ConnectionServices {
   readonly connectionsOf: (actor: Actor) => ForgeConnections;
@@ -47,7 +48,7 @@ export const listConnections = operation({
   answers: 'a page of connections',
   run: async ({ connectionsOf, state }: ConnectionServices, query, { actor }) => {
     const all = await connectionsOf(actor).list();
-    const { data, next_cursor } = paginate(all, query, ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(all, query, ageOrder);
     return { data: await Promise.all(data.map((record) => readConnection(state, record))), next_cursor };
   },
 });

@@ -3,14 +3,13 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { hookKey } from '../hooks/hook-record.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import type { ConnectionAccess } from './client/connection-access.ts';
 import { ForgePause, ForgeRefusal } from './client/forge-failure.ts';
 import { connectionTokenKey } from './client/token-row.ts';
 import { readConnected } from './model/connected.ts';
-import { connectionKey, connectionPlaceKey, type ConnectionRecord } from './model/connection.ts';
+import { connectionKey, connectionPlaceKey, type ConnectionRecord, findConnection } from './model/connection.ts';
 import { seenPrefix } from './model/forge-repository.ts';
-import { findConnection } from './model/list-connections.ts';
 import { pagePrefix, progressKey, type RefreshProgress } from './model/progress.ts';
 import { readProgress } from './model/read-progress.ts';
 
@@ -22,11 +21,9 @@ export interface RemovedConnection {
   readonly message: string | null;
 }
 
-interface Parts {
-  readonly store: AuditedStore;
+interface Parts extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly hookUrl: string | undefined;
-  readonly actor: Actor;
 }
 
 /**

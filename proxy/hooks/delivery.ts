@@ -1,29 +1,33 @@
 // A received hook as the state keeps it, for people. The last ones of each repository are kept, and the last ones to
 // the address for all repositories. Nothing of a payload is in it.
 
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { idsOf } from '../../build/shared/text/base62.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { deliveryPrefix } from '../sync/repository-rows.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import type { DeliveryOutcome, HookAddress, ProviderName } from './inbox.ts';
 
-export interface HookDeliveryRecord {
+const text = <Text extends string>() => z.custom<Text>((value) => typeof value === 'string');
+
+const hookDelivery = z.object({
   /** `dlv_` and 16 base62 characters */
-  readonly id: string;
+  id: z.string(),
   /** the address that it was sent to */
-  readonly hook: HookAddress['of'];
-  readonly provider: ProviderName;
+  hook: text<HookAddress['of']>(),
+  provider: text<ProviderName>(),
   /** the id in the provider's own list of deliveries */
-  readonly provider_id: string;
-  readonly event: string;
-  readonly outcome: DeliveryOutcome;
+  provider_id: z.string(),
+  event: z.string(),
+  outcome: text<DeliveryOutcome>(),
   /** RFC 3339 UTC */
-  readonly received_at: string;
+  received_at: z.string(),
   /** the repositories that it asked to sync */
-  readonly repositories: readonly RepositoryId[];
-}
+  repositories: z.array(text<RepositoryId>()),
+});
+export type HookDeliveryRecord = RowOf<typeof hookDelivery>;
 
 /** The list of a repository, or of the address for all repositories. */
 export type DeliveryList = RepositoryId | 'registry';
@@ -31,9 +35,7 @@ export type DeliveryList = RepositoryId | 'registry';
 /** The number of deliveries that a list keeps. */
 const kept = 20;
 
-export function mintDeliveryId(randomBytes: RandomBytes): string {
-  return `dlv_${randomBase62(16, randomBytes)}`;
-}
+export const { mint: mintDeliveryId } = idsOf('dlv');
 
 /** Orders the deliveries of a list by their arrival. */
 export function deliveryKey(list: DeliveryList, { id, received_at: at }: HookDeliveryRecord): string {
@@ -61,13 +63,5 @@ export async function surplusDeliveries(
 
 /** Throws StateError for a value that is no row of a delivery. */
 export function parseDeliveryRecord(value: JsonValue): HookDeliveryRecord {
-  if (
-    isJsonObject(value) &&
-    ['id', 'hook', 'provider', 'provider_id', 'event', 'outcome', 'received_at'].every(
-      (name) => typeof value[name] === 'string',
-    ) &&
-    Array.isArray(value['repositories'])
-  )
-    return value as unknown as HookDeliveryRecord;
-  throw malformedRecord('The record of a delivery');
+  return parseRow(hookDelivery, value, 'The record of a delivery');
 }

@@ -1,11 +1,12 @@
 // The row with the secrets of a webhook. A hook has an owner: a repository with an address of its own, or one of those
 // who send to the address for all repositories. Secrets are stored sealed, and shown once.
 
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import { repositoryHookKey } from '../sync/repository-rows.ts';
 import type { HookAddress } from './inbox.ts';
@@ -21,23 +22,25 @@ export type HookOwner =
 /** The owner of the hook for all repositories that people make. */
 export const sharedHook = { of: 'registry', name: 'shared' } as const satisfies HookOwner;
 
-export interface StoredSecret {
+export const storedSecret = z.object({
   /** `whs_` and 16 base62 characters */
-  readonly id: string;
+  id: z.string(),
   /** sealed for the key of the row */
-  readonly sealed: string;
+  sealed: z.string(),
   /** RFC 3339 UTC, as all times here */
-  readonly created_at: string;
+  created_at: z.string(),
   /** null: valid until it is replaced */
-  readonly ends_at: string | null;
-}
+  ends_at: z.string().nullable(),
+});
+export type StoredSecret = RowOf<typeof storedSecret>;
 
-export interface HookRecord {
+const hookRecord = z.object({
   /** newest first: the current one, and perhaps the one before it */
-  readonly secrets: readonly StoredSecret[];
-  readonly created_at: string;
-  readonly created_by: string;
-}
+  secrets: z.array(storedSecret),
+  created_at: z.string(),
+  created_by: z.string(),
+});
+export type HookRecord = RowOf<typeof hookRecord>;
 
 export const hookPrefix = 'hook/';
 export const registryHookPrefix = `${hookPrefix}registry/`;
@@ -76,21 +79,5 @@ export function isValidAt({ ends_at: endsAt }: StoredSecret, nowMs: number): boo
 
 /** Throws StateError for a value that is no row of a hook. */
 export function parseHookRecord(value: JsonValue): HookRecord {
-  if (
-    isJsonObject(value) &&
-    Array.isArray(value['secrets']) &&
-    value['secrets'].every(isSecret) &&
-    typeof value['created_at'] === 'string' &&
-    typeof value['created_by'] === 'string'
-  )
-    return value as unknown as HookRecord;
-  throw malformedRecord('The record of a webhook');
-}
-
-function isSecret(value: JsonValue): boolean {
-  return (
-    isJsonObject(value) &&
-    ['id', 'sealed', 'created_at'].every((name) => typeof value[name] === 'string') &&
-    (value['ends_at'] === null || typeof value['ends_at'] === 'string')
-  );
+  return parseRow(hookRecord, value, 'The record of a webhook');
 }

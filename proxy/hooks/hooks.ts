@@ -3,51 +3,39 @@
 // `issue`, after the commit is durable (I7).
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { findRepository } from '../sync/find-repository.ts';
 import { repositoryKey } from '../sync/repository.ts';
 import { deliveryPrefix, refusalKey } from '../sync/repository-rows.ts';
 import { hookKey, isValidAt, mintSecret, parseHookRecord, type HookOwner, type HookRecord } from './hook-record.ts';
 
-export interface Hooks {
-  /** undefined: it has no hook. Throws NOT_FOUND for a removed repository. */
-  readonly find: (owner: HookOwner) => Promise<HookRecord | undefined>;
-  /**
-   * Makes the hook, or gives it another secret. The former secret stays valid for 24 hours, or ends at once with
-   * `dropOld`; one before it ends. Throws NOT_FOUND for a removed repository.
-   */
-  readonly issue: (
-    owner: HookOwner,
-    options?: { readonly dropOld?: boolean },
-  ) => Promise<{ readonly record: HookRecord; readonly secret: Secret }>;
-  /** Removes the hook with its secrets and its deliveries. False: there was none. */
-  readonly remove: (owner: HookOwner) => Promise<boolean>;
-}
+export type Hooks = ReturnType<typeof createHooks>;
 
-export interface HooksOptions {
-  readonly store: AuditedStore;
+export interface HooksOptions extends ChangeParts {
   readonly sealer: Sealer;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** The time that a provider needs for its change to the new secret. */
 const graceMs = 86_400_000;
 
-export function createHooks(options: HooksOptions): Hooks {
+export function createHooks(options: HooksOptions) {
   return {
-    find: async (owner) => {
+    /** undefined: it has no hook. Throws NOT_FOUND for a removed repository. */
+    find: async (owner: HookOwner): Promise<HookRecord | undefined> => {
       await conditionOf(options, owner);
       const entry = await options.store.get(hookKey(owner));
       return entry === undefined ? undefined : parseHookRecord(entry.value);
     },
-    issue: (owner, { dropOld = false } = {}) => issue(options, owner, dropOld),
-    remove: (owner) => remove(options, owner),
+    /**
+     * Makes the hook, or gives it another secret. The former secret stays valid for 24 hours, or ends at once with
+     * `dropOld`; one before it ends. Throws NOT_FOUND for a removed repository.
+     */
+    issue: (owner: HookOwner, { dropOld = false }: { readonly dropOld?: boolean } = {}) =>
+      issue(options, owner, dropOld),
+    /** Removes the hook with its secrets and its deliveries. False: there was none. */
+    remove: (owner: HookOwner) => remove(options, owner),
   };
 }
 

@@ -1,9 +1,10 @@
 // The requests to the address of a webhook that were refused for their proof, as people see them: a number, the last
 // one, and its reason. A new secret begins the count anew.
 
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../core/state/state-store.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import { refusalKey } from '../sync/repository-rows.ts';
 import type { DeliveryList } from './delivery.ts';
 import type { HookAddress } from './inbox.ts';
@@ -11,14 +12,15 @@ import type { HookAddress } from './inbox.ts';
 export const refusalReasons = ['no proof', 'wrong proof', 'wrong time'] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-export interface RefusalRecord {
+const refusalRecord = z.object({
   /** since the current secret was made */
-  readonly count: number;
+  count: z.number().int(),
   /** RFC 3339 UTC */
-  readonly last_at: string;
+  last_at: z.string(),
   /** of the last one */
-  readonly reason: RefusalReason;
-}
+  reason: z.enum(refusalReasons),
+});
+export type RefusalRecord = RowOf<typeof refusalRecord>;
 
 /** The list of deliveries, and the count of refusals, of an address. */
 export function listOf(hook: HookAddress): DeliveryList {
@@ -35,14 +37,7 @@ export async function readRefusal(
 
 /** Throws StateError for a value that is no row of refusals. */
 export function parseRefusalRecord(value: JsonValue): RefusalRecord {
-  if (
-    isJsonObject(value) &&
-    Number.isSafeInteger(value['count']) &&
-    typeof value['last_at'] === 'string' &&
-    refusalReasons.some((reason) => reason === value['reason'])
-  )
-    return value as unknown as RefusalRecord;
-  throw malformedRecord('The count of refused webhooks');
+  return parseRow(refusalRecord, value, 'The count of refused webhooks');
 }
 
 const remedies: Readonly<Record<RefusalReason, string>> = {

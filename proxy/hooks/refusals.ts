@@ -8,12 +8,7 @@ import { registryHookPrefix } from './hook-record.ts';
 import type { HookAddress } from './inbox.ts';
 import { listOf, parseRefusalRecord, type RefusalReason, type RefusalRecord } from './refusal.ts';
 
-export interface Refusals {
-  /** Counts one; returns at once. */
-  readonly note: (hook: HookAddress, reason: RefusalReason) => void;
-  /** Writes what is counted. */
-  readonly close: () => Promise<void>;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 export interface RefusalsOptions {
   readonly state: Pick<StateStore, 'get' | 'range' | 'commit'>;
@@ -31,7 +26,7 @@ interface Counted extends RefusalRecord {
   readonly hook: HookAddress;
 }
 
-export function createRefusals(options: RefusalsOptions): Refusals {
+export function createRefusals(options: RefusalsOptions) {
   const { now, onError } = options;
   let counted = new Map<string, Counted>();
   let timer: NodeJS.Timeout | undefined;
@@ -47,7 +42,8 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     return writing;
   };
   return {
-    note: (hook, reason) => {
+    /** Counts one; returns at once. */
+    note: (hook: HookAddress, reason: RefusalReason): void => {
       const key = listOf(hook);
       const before = counted.get(key);
       if (before === undefined && counted.size >= mostAddresses) return;
@@ -55,6 +51,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
       const waitMs = Math.min(everyMs, Math.max(0, nextMs - now()));
       timer ??= setTimeout(() => void write(), waitMs).unref();
     },
+    /** Writes what is counted. */
     close: () => (counted.size === 0 ? writing : write()),
   };
 }

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { parseTimeRow } from '../state/rows.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { hookPath } from './hook-record.ts';
 import type { ReceivedDelivery } from './inbox.ts';
@@ -49,7 +49,5 @@ function dayText(day: number): string {
 
 /** Epoch milliseconds. Throws StateError for a value that is no time. */
 export function parseSeenTime(value: JsonValue): number {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw malformedRecord('The time of a delivery');
-  return at;
+  return parseTimeRow(value, 'The time of a delivery');
 }

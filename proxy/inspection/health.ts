@@ -25,19 +25,18 @@ export interface HealthReport {
   readonly findings: readonly HealthFinding[];
 }
 
-export interface HealthChecks {
-  /** The result of the last check of this process; undefined: it has checked nothing yet. */
-  readonly last: () => HealthReport | undefined;
-  /** Checks now, once for all who ask meanwhile. Throws RegistryError: BUILD_FAILED after a time limit, OVERLOADED. */
-  readonly check: () => Promise<HealthReport>;
-}
+export type HealthChecks = ReturnType<typeof createHealth>;
 
 /** `now`: epoch milliseconds. */
-export function createHealth(questions: Questions, now: () => number): HealthChecks {
+export function createHealth(questions: Questions, now: () => number) {
   let last: HealthReport | undefined;
   return {
+    /** The result of the last check of this process; undefined: it has checked nothing yet. */
     last: () => last,
-    check: async () => {
+    /**
+     * Checks now, once for all who ask meanwhile. Throws RegistryError: BUILD_FAILED after a time limit, OVERLOADED.
+     */
+    check: async (): Promise<HealthReport> => {
       const { ok, checks } = document.parse(await questions.ask(['doctor', '--child']));
       last = { checked_at: new Date(now()).toISOString(), ok, findings: checks };
       return last;

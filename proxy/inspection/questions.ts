@@ -8,15 +8,7 @@ import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 
-export interface Questions {
-  /**
-   * The document that the command prints. Throws RegistryError: the command's refusal, BUILD_BUSY, BUILD_FAILED after
-   * the time limit, or OVERLOADED.
-   */
-  readonly ask: (args: readonly string[]) => Promise<JsonObject>;
-  /** Ends the running commands. */
-  readonly close: () => Promise<void>;
-}
+export type Questions = ReturnType<typeof createQuestions>;
 
 const mostWaiting = 5;
 const defaultLongestMs = 120_000;
@@ -27,7 +19,7 @@ export function createQuestions({
 }: {
   readonly runner: BuildRunner;
   readonly longestMs?: number;
-}): Questions {
+}) {
   const oneAtATime = createSemaphore({ inside: 1, waiting: mostWaiting });
   const running = new SingleFlight<JsonObject>({ keeps: 'running' });
   const closing = new AbortController();
@@ -43,13 +35,18 @@ export function createQuestions({
     return report;
   };
   return {
-    ask: (args) =>
+    /**
+     * The document that the command prints. Throws RegistryError: the command's refusal, BUILD_BUSY, BUILD_FAILED after
+     * the time limit, or OVERLOADED.
+     */
+    ask: (args: readonly string[]) =>
       running.run(args.join('\n'), async () => {
         const done = oneAtATime(() => run(args));
         if (done === undefined) throw new RegistryError('OVERLOADED', { details: { retry_after_seconds: 10 } });
         return done;
       }),
-    close: async () => {
+    /** Ends the running commands. */
+    close: async (): Promise<void> => {
       closing.abort();
       await Promise.allSettled(running.values());
     },

@@ -2,7 +2,7 @@
 // process of its own; the audit event follows.
 
 import { z } from 'zod';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { Actor, AuditedStore, ChangeParts } from '../state/audit.ts';
 import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
 import type { Questions } from './questions.ts';
 
@@ -37,39 +37,33 @@ const lifted = z.object({ serial: z.number() });
 
 export type PlannedRollback = Readonly<z.infer<typeof report>>;
 
-export interface Rollbacks {
-  /**
-   * What a rollback would change. Throws RegistryError: CONFLICT with the reason if it is impossible, BUILD_BUSY,
-   * BUILD_FAILED after a time limit, OVERLOADED.
-   */
-  readonly preview: (to: number) => Promise<PlannedRollback>;
-  /** Throws RegistryError: CONFLICT with the reason if it is impossible, or BUILD_BUSY. */
-  readonly rollBack: (to: number) => Promise<PlannedRollback>;
-  /**
-   * Ends all rollbacks: the next build publishes the current content of the sources. Returns the serial of the
-   * publication. Throws RegistryError: CONFLICT without a rollback in effect, or BUILD_BUSY.
-   */
-  readonly lift: () => Promise<number>;
-}
+export type Rollbacks = ReturnType<typeof createRollbacks>;
 
-export interface RollbackParts {
+export interface RollbackParts extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly questions: Questions;
   readonly runner: BuildRunner;
-  readonly store: AuditedStore;
-  readonly actor: Actor;
 }
 
-export function createRollbacks({ questions, runner, store, actor }: RollbackParts): Rollbacks {
+export function createRollbacks({ questions, runner, store, actor }: RollbackParts) {
   return {
-    preview: async (to) => report.parse(await questions.ask(['rollback', '--child', '--dry-run', String(to)])),
-    rollBack: async (to) => {
+    /**
+     * What a rollback would change. Throws RegistryError: CONFLICT with the reason if it is impossible, BUILD_BUSY,
+     * BUILD_FAILED after a time limit, OVERLOADED.
+     */
+    preview: async (to: number) => report.parse(await questions.ask(['rollback', '--child', '--dry-run', String(to)])),
+    /** Throws RegistryError: CONFLICT with the reason if it is impossible, or BUILD_BUSY. */
+    rollBack: async (to: number): Promise<PlannedRollback> => {
       const said = makeReport(await runner.run(['rollback', '--child', '--on-behalf-of', actor, String(to)]));
       assertAccepted(said);
       const done = report.parse(said);
       if (done.published) await record(store, actor, done);
       return done;
     },
-    lift: async () => {
+    /**
+     * Ends all rollbacks: the next build publishes the current content of the sources. Returns the serial of the
+     * publication. Throws RegistryError: CONFLICT without a rollback in effect, or BUILD_BUSY.
+     */
+    lift: async (): Promise<number> => {
       const said = makeReport(await runner.run(['rollback', '--child', '--on-behalf-of', actor, '--lift']));
       assertAccepted(said);
       const { serial } = lifted.parse(said);

@@ -21,6 +21,17 @@ export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
+/** Why a sealed text does not open, for a person; undefined: it opens. */
+export function whyUnreadable(sealer: Sealer, sealed: string, about: string): string | undefined {
+  try {
+    sealer.unseal(sealed, about);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return error.message;
+    throw error;
+  }
+}
+
 const algorithm = 'aes-256-gcm';
 const tagLength = 16;
 

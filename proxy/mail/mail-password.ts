@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
 import type { StateEntry } from '../core/state/state-store.ts';
 
@@ -20,10 +20,8 @@ export function parseMailPassword(value: JsonValue): { readonly sealed: string }
   throw malformedRecord('The password of the mail server');
 }
 
-interface Parts {
-  readonly store: AuditedStore;
+interface Parts extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly sealer: Sealer;
-  readonly actor: Actor;
 }
 
 /** undefined: removes it. */

@@ -1,9 +1,10 @@
 // Sends waiting mails when they are due, one after the other. A mail that the server puts off is tried again, with
 // growing waits; what the server refuses for good, and what is out of date, is dropped and reported.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import type { StateEntry, StateStore } from '../core/state/state-store.ts';
 import { openContent, parseWaitingMail, waitingMailKey, waitingMailPrefix, type WaitingMail } from './mail.ts';
 import type { MailTransport, SendFailure } from './transport.ts';
@@ -20,23 +21,20 @@ export interface MailSenderParts {
 }
 
 /** How mails went, for people and for `libretto doctor`. */
-export interface MailStatus {
+const mailStatus = z.object({
   /** RFC 3339 UTC; null: never */
-  readonly sent_at: string | null;
-  readonly failed_at: string | null;
+  sent_at: z.string().nullable(),
+  failed_at: z.string().nullable(),
   /** of the last failure */
-  readonly error: string | null;
-}
+  error: z.string().nullable(),
+});
+export type MailStatus = RowOf<typeof mailStatus>;
 
 export const mailStatusKey = 'mail-status/server';
 
 /** Throws StateError for a value that is no status. */
 export function parseMailStatus(value: JsonValue): MailStatus {
-  const isStatus =
-    isJsonObject(value) &&
-    ['sent_at', 'failed_at', 'error'].every((name) => value[name] === null || typeof value[name] === 'string');
-  if (!isStatus) throw malformedRecord('The status of mails');
-  return value as unknown as MailStatus;
+  return parseRow(mailStatus, value, 'The status of mails');
 }
 
 const minute = 60_000;
@@ -44,19 +42,14 @@ const minute = 60_000;
 const waits: readonly number[] = [1, 3, 5, 10, 20, 30, 60, 120, 240].map((minutes) => minutes * minute);
 const mailsAtOnce = 20;
 
-export interface MailSender {
-  /** Begins to send what is due. */
-  readonly look: () => Promise<void>;
-  /** Resolves when nothing is being sent. */
-  readonly idle: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type MailSender = ReturnType<typeof createMailSender>;
 
-export function createMailSender(parts: MailSenderParts): MailSender {
+export function createMailSender(parts: MailSenderParts) {
   let sending: Promise<void> | undefined;
   let isClosed = false;
   return {
-    look: () => {
+    /** Begins to send what is due. */
+    look: (): Promise<void> => {
       sending ??= sendDue(parts, () => isClosed)
         .catch(parts.onError)
         .finally(() => {
@@ -65,8 +58,9 @@ export function createMailSender(parts: MailSenderParts): MailSender {
       // a slow mail server must not hold up webhooks
       return Promise.resolve();
     },
+    /** Resolves when nothing is being sent. */
     idle: async () => sending,
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       await Promise.race([sending, new Promise((resolve) => void setTimeout(resolve, 1000).unref())]);
     },

@@ -1,12 +1,13 @@
 // One mail that waits to be sent, as the state stores it. Its content is sealed, since it may hold a link that signs a
 // person in.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { MailTopic } from '../auth/mail-topic.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 
 export type MailKind = 'invitation' | 'reset' | 'test' | 'message' | MailTopic;
 
@@ -25,19 +26,20 @@ export interface MailDraft {
   readonly endsMs: number;
 }
 
-export interface WaitingMail {
+const waitingMail = z.object({
   /** `mail_` and 16 base62 characters */
-  readonly id: string;
-  readonly to: string;
-  readonly kind: MailKind;
+  id: z.string(),
+  to: z.string(),
+  kind: z.custom<MailKind>((value) => typeof value === 'string'),
   /** a MailContent, sealed for the id */
-  readonly sealed: string;
-  readonly failures: number;
+  sealed: z.string(),
+  failures: z.number(),
   /** RFC 3339 UTC, as all times here */
-  readonly created_at: string;
-  readonly ends_at: string;
-  readonly next_at: string;
-}
+  created_at: z.string(),
+  ends_at: z.string(),
+  next_at: z.string(),
+});
+export type WaitingMail = RowOf<typeof waitingMail>;
 
 export const waitingMailPrefix = 'mail-waiting/';
 
@@ -86,12 +88,5 @@ export function openContent(sealer: Sealer, { id, sealed }: WaitingMail): MailCo
 
 /** Throws StateError for a value that is no waiting mail. */
 export function parseWaitingMail(value: JsonValue): WaitingMail {
-  const texts = ['id', 'to', 'kind', 'sealed', 'created_at', 'ends_at', 'next_at'];
-  if (
-    isJsonObject(value) &&
-    texts.every((name) => typeof value[name] === 'string') &&
-    typeof value['failures'] === 'number'
-  )
-    return value as unknown as WaitingMail;
-  throw malformedRecord('The record of a mail');
+  return parseRow(waitingMail, value, 'The record of a mail');
 }

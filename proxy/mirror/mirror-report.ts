@@ -4,9 +4,8 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import type { ArchiveRecord } from './archives/archive-record.ts';
 import type { Mirror } from './mirror.ts';
-import type { StoredPackage } from './stored-package-reader.ts';
 import type { MirroredCatalogue } from './mirrored-catalogue.ts';
-import type { MirrorAlarm, RecentAlarms } from './recent-alarms.ts';
+import type { RecentAlarms } from './recent-alarms.ts';
 
 export interface MirrorRegistry {
   readonly id: string;
@@ -26,17 +25,7 @@ export interface StoredArchives {
   readonly unreadable: number;
 }
 
-export interface MirrorReport {
-  /** In the order of requests; empty: mirroring is off. */
-  readonly registries: () => Promise<readonly MirrorRegistry[]>;
-  /** By name. */
-  readonly packages: (nowMs: number) => Promise<readonly StoredPackage[]>;
-  /** undefined: nothing of the name is stored. */
-  readonly packageOf: (name: PackageName, nowMs: number) => Promise<StoredPackage | undefined>;
-  readonly archives: (name: PackageName) => Promise<StoredArchives>;
-  /** Newest first, since this process started. */
-  readonly alarms: () => readonly MirrorAlarm[];
-}
+export type MirrorReport = ReturnType<typeof createMirrorReport>;
 
 export interface MirrorReportParts {
   readonly mirror: Pick<Mirror, 'settings' | 'problems' | 'archiveStore'>;
@@ -44,9 +33,10 @@ export interface MirrorReportParts {
   readonly alarms: Pick<RecentAlarms, 'list'>;
 }
 
-export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportParts): MirrorReport {
+export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportParts) {
   return {
-    registries: async () => {
+    /** In the order of requests; empty: mirroring is off. */
+    registries: async (): Promise<readonly MirrorRegistry[]> => {
       const [{ compiled }, problems] = await Promise.all([mirror.settings(), mirror.problems()]);
       return compiled.rules.upstreams.map(({ id, url, allow, deny }) => ({
         id,
@@ -56,13 +46,16 @@ export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportPa
         problem: problems.find(({ upstream }) => upstream === id)?.message,
       }));
     },
+    /** By name. */
     packages: catalogue.stored,
+    /** undefined: nothing of the name is stored. */
     packageOf: catalogue.storedOne,
-    archives: async (name) => {
+    archives: async (name: PackageName): Promise<StoredArchives> => {
       const { records, unreadable } = await mirror.archiveStore.inspect(name);
       const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
       return { records: newestFirst, unreadable: unreadable.length };
     },
+    /** Newest first, since this process started. */
     alarms: alarms.list,
   };
 }

@@ -6,7 +6,6 @@ import type { PackageName } from '../../build/contract/name.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { withDeadline } from '../../build/shared/concurrency/with-deadline.ts';
 import type { View } from '../core/views/view.ts';
-import type { OfferedRelease } from './catalogue/cached-summary.ts';
 import {
   StoredPackageReader,
   type MirroredSummaries,
@@ -15,18 +14,7 @@ import {
 } from './stored-package-reader.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
 
-export interface MirroredCatalogue {
-  /** The packages within `view`, by name. */
-  readonly read: (nowMs: number, view?: View) => Promise<MirroredSummaries>;
-  /** All stored packages by name, for people. */
-  readonly stored: (nowMs: number) => Promise<readonly StoredPackage[]>;
-  /** One of them; undefined: nothing of the name is stored. */
-  readonly storedOne: (name: PackageName, nowMs: number) => Promise<StoredPackage | undefined>;
-  /** The versions of the last reading of the disk that clients may get; [] for a package that is not known. */
-  readonly offered: (name: PackageName) => readonly OfferedRelease[];
-  /** True if mirrored packages may replace or provide the name; false for a private name. */
-  readonly isForeign: (name: PackageName) => Promise<boolean>;
-}
+export type MirroredCatalogue = ReturnType<typeof createMirroredCatalogue>;
 
 export interface CatalogueOptions {
   /** `<data>/mirror` */
@@ -48,7 +36,7 @@ const rememberedViews = 4;
 /** Always the same object, so that a reader sees that nothing changed. */
 const nothing: MirroredSummaries = new Map();
 
-export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions): MirroredCatalogue {
+export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions) {
   const known = new StoredPackageReader(folder, mirror);
   const views = new Map<string, Seen>();
   const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
@@ -81,10 +69,15 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     return known.find(name);
   };
   return {
+    /** The packages within `view`, by name. */
     read,
+    /** All stored packages by name, for people. */
     stored,
+    /** One of them; undefined: nothing of the name is stored. */
     storedOne,
-    offered: (name) => known.offered(name),
-    isForeign: async (name) => (await mirror.settings()).belongs(name).to !== 'private',
+    /** The versions of the last reading of the disk that clients may get; [] for a package that is not known. */
+    offered: (name: PackageName) => known.offered(name),
+    /** True if mirrored packages may replace or provide the name; false for a private name. */
+    isForeign: async (name: PackageName) => (await mirror.settings()).belongs(name).to !== 'private',
   };
 }

@@ -13,18 +13,14 @@ export interface MirrorAlarm {
   readonly lastMs: number;
 }
 
-export interface RecentAlarms {
-  readonly record: (event: MirrorEvent) => void;
-  /** Newest first. */
-  readonly list: () => readonly MirrorAlarm[];
-}
+export type RecentAlarms = ReturnType<typeof createRecentAlarms>;
 
 const mostAlarms = 200;
 
-export function createRecentAlarms(now: () => number): RecentAlarms {
+export function createRecentAlarms(now: () => number) {
   const known = new Map<string, MirrorAlarm>();
   return {
-    record: (event) => {
+    record: (event: MirrorEvent): void => {
       if (event.kind === 'document') return void known.delete(keyOf('failure', event.upstream));
       if (event.kind === 'archive') return void known.delete(keyOf('failure', `${event.name} ${event.version}`));
       const alarm = alarmOf(event, now());
@@ -35,6 +31,7 @@ export function createRecentAlarms(now: () => number): RecentAlarms {
       const [oldest] = known.keys();
       if (known.size > mostAlarms && oldest !== undefined) known.delete(oldest);
     },
+    /** Newest first. */
     list: () => [...known.values()].toReversed(),
   };
 }

@@ -5,8 +5,7 @@ import type { StateStore, StateEntry } from '../core/state/state-store.ts';
 import type { Lease } from '../sync/lease.ts';
 import type { Collector } from './collect/collector.ts';
 import { deliveryFamily, deliveryPrefix, dueFamily, duePrefix, parseDeliveryRecord } from './model/delivery.ts';
-import { endpointKey, parseEndpointId, type EndpointId } from './model/endpoint.ts';
-import { listEndpoints } from './endpoints/list-endpoints.ts';
+import { endpointKey, parseEndpointId, type EndpointId, listEndpoints } from './model/endpoint.ts';
 
 /** Settled deliveries of an endpoint that stay listed, and can be sent again. */
 const mostSettled = 500;

@@ -24,6 +24,7 @@ import type { EndpointPatch, Endpoints, IssuedEndpoint } from './endpoints/endpo
 import type { EndpointDraft } from './endpoints/parse-endpoint.ts';
 import type { DeliveryRecord } from './model/delivery.ts';
 import type { EndpointRecord } from './model/endpoint.ts';
+import { ageOrder } from '../state/rows.ts';
 
 export interface EndpointServices {
   readonly endpointsOf: (actor: Actor) => Endpoints;
@@ -48,7 +49,7 @@ export const listEndpoints = operation({
   answers: 'a page of endpoints',
   run: async (services: EndpointServices, query, call) => {
     const all = await services.endpointsOf(call.actor).list();
-    const { data, next_cursor } = paginate(all, query, ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(all, query, ageOrder);
     return { data: await Promise.all(data.map((record) => show(services, record, call))), next_cursor };
   },
 });

@@ -6,12 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 import { IssuerUnavailable, type FetchIssuer } from './fetch-issuer.ts';
 
-export interface IssuerKeys {
-  /** undefined: the issuer has no such key. Rejects with IssuerUnavailable. */
-  readonly keyFor: (issuer: string, header: JWSHeaderParameters) => Promise<CryptoKey | undefined>;
-  /** The discovery document. Rejects with IssuerUnavailable. */
-  readonly describe: (issuer: string) => Promise<JsonObject>;
-}
+export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 
 const freshMs = 10 * 60_000;
 const unknownKeyMs = 60_000;
@@ -37,7 +32,7 @@ export function createIssuerKeys({
 }: {
   readonly fetchIssuer: FetchIssuer;
   readonly now: () => number;
-}): IssuerKeys {
+}) {
   const known = new Map<string, Known>();
   const isPast = (sinceMs: number, spanMs: number): boolean => now() - sinceMs >= spanMs || now() < sinceMs;
   /** One fetch at a time: who comes meanwhile waits for it. */
@@ -55,8 +50,10 @@ export function createIssuerKeys({
     return entry;
   };
   return {
-    describe: async (issuer) => (await usable(issuer)).description ?? {},
-    keyFor: async (issuer, header) => {
+    /** The discovery document. Rejects with IssuerUnavailable. */
+    describe: async (issuer: string) => (await usable(issuer)).description ?? {},
+    /** undefined: the issuer has no such key. Rejects with IssuerUnavailable. */
+    keyFor: async (issuer: string, header: JWSHeaderParameters): Promise<CryptoKey | undefined> => {
       const entry = await usable(issuer);
       const key = await find(entry, header);
       if (key !== undefined || !isPast(entry.triedMs, unknownKeyMs)) return key;

@@ -20,12 +20,7 @@ export interface PublishedPackages {
   readonly dependentsOf: DependentsOf;
 }
 
-export interface Catalogue {
-  /** The packages of the last publication that `view` sees; undefined: all. */
-  readonly read: (nowMs: number, view?: View) => Promise<PublishedPackages>;
-  /** The published packages that could not be read: a file of each is missing or damaged. */
-  readonly unread: (nowMs: number) => Promise<readonly PackageName[]>;
-}
+export type Catalogue = ReturnType<typeof createCatalogue>;
 
 type Stamps = readonly (string | undefined)[] | undefined;
 
@@ -57,7 +52,7 @@ const retryMs = 1000;
  */
 const rememberedViews = 8;
 
-export function createCatalogue(files: PublishedFiles): Catalogue {
+export function createCatalogue(files: PublishedFiles) {
   let last: Looked = { kept: new Map(), listed: new Map(), unread: [], triedMs: 0 };
   let current: { readonly epoch: number; readonly looked: Promise<Looked> } | undefined;
   const views = new Map<string, { readonly of: Listed; readonly packages: Promise<PublishedPackages> }>();
@@ -88,8 +83,10 @@ export function createCatalogue(files: PublishedFiles): Catalogue {
   };
 
   return {
-    read: async (nowMs, view) => seenBy(view, await listPackages(await files.epoch(nowMs), nowMs)),
-    unread: async (nowMs) => {
+    /** The packages of the last publication that `view` sees; undefined: all. */
+    read: async (nowMs: number, view?: View) => seenBy(view, await listPackages(await files.epoch(nowMs), nowMs)),
+    /** The published packages that could not be read: a file of each is missing or damaged. */
+    unread: async (nowMs: number): Promise<readonly PackageName[]> => {
       await listPackages(await files.epoch(nowMs), nowMs);
       return last.unread;
     },

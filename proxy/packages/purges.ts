@@ -3,29 +3,31 @@
 // Repeating a purge completes an interrupted one.
 
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { parsePurgeReason, purgedKey, purgedPath, type PurgedVersion } from '../../build/contract/purged.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import type { Actor, AuditedStore, ChangeParts } from '../state/audit.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import type { PurgeRequest, PurgeResult, VersionPurger } from './version-purger.ts';
 
-export interface PurgeRecord {
-  readonly name: string;
-  readonly version: string;
-  readonly reason: string;
+const purgeRecord = z.object({
+  name: z.string(),
+  version: z.string(),
+  reason: z.string(),
   /** the admin's words; null for none */
-  readonly note: string | null;
+  note: z.string().nullable(),
   /** RFC 3339 UTC */
-  readonly purged_at: string;
-  readonly purged_by: string;
+  purged_at: z.string(),
+  purged_by: z.string(),
   /** `purgedKey` of each tombstone */
-  readonly tombstones: readonly string[];
-}
+  tombstones: z.array(z.string()),
+});
+export type PurgeRecord = RowOf<typeof purgeRecord>;
 
 /** A tombstone with the state's note; both fields are null if it came from elsewhere. */
 export type NotedTombstone = PurgedVersion & { readonly note: string | null; readonly purged_by: string | null };
@@ -40,9 +42,7 @@ export interface Purges {
   ) => Promise<PurgeResult>;
 }
 
-export interface PurgesOptions {
-  readonly store: AuditedStore;
-  readonly actor: Actor;
+export interface PurgesOptions extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly purger: VersionPurger;
 }
 
@@ -216,19 +216,5 @@ export function orderOfTombstone(row: PurgedVersion): string {
 
 /** A record as stored. Throws StateError when it is not one. */
 export function parsePurgeRecord(value: JsonValue): PurgeRecord {
-  if (isJsonObject(value)) {
-    const { name, version, reason, note, purged_at: at, purged_by: by, tombstones } = value;
-    if (
-      typeof name === 'string' &&
-      typeof version === 'string' &&
-      typeof reason === 'string' &&
-      (note === null || typeof note === 'string') &&
-      typeof at === 'string' &&
-      typeof by === 'string' &&
-      Array.isArray(tombstones)
-    ) {
-      return { name, version, reason, note, purged_at: at, purged_by: by, tombstones: tombstones.map(String) };
-    }
-  }
-  throw malformedRecord('The record of a purged version');
+  return parseRow(purgeRecord, value, 'The record of a purged version');
 }

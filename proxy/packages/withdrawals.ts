@@ -3,14 +3,14 @@
 // command writes a record that a crash prevented.
 
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import type { WithheldVersion } from '../../build/contract/withheld.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
-import type { Withdrawal } from './package-schema.ts';
+import { parseRow } from '../state/rows.ts';
+import { withdrawalSchema, type Withdrawal } from './package-schema.ts';
 import type { VersionWithdrawer } from './version-withdrawer.ts';
 
 export interface Withdrawals {
@@ -20,9 +20,7 @@ export interface Withdrawals {
   readonly forget: (name: string, normalized: string) => Promise<void>;
 }
 
-export interface WithdrawalsOptions {
-  readonly store: AuditedStore;
-  readonly actor: Actor;
+export interface WithdrawalsOptions extends Pick<ChangeParts, 'store' | 'actor'> {
   readonly withdrawer: VersionWithdrawer;
 }
 
@@ -100,18 +98,5 @@ export function withdrawalKey(name: string, normalized: string): string {
 
 /** A record as stored. Throws StateError when it is not one. */
 export function parseWithdrawal(value: JsonValue): Withdrawal {
-  if (isJsonObject(value)) {
-    const { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by } = value;
-    if (
-      typeof name === 'string' &&
-      typeof version === 'string' &&
-      typeof normalized === 'string' &&
-      typeof reference === 'string' &&
-      typeof at === 'string' &&
-      typeof by === 'string'
-    ) {
-      return { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by };
-    }
-  }
-  throw malformedRecord('The record of a withdrawn version');
+  return parseRow(withdrawalSchema, value, 'The record of a withdrawn version');
 }

@@ -2,7 +2,6 @@
 // codes. The person's other sessions end, as with every change of the second factor.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { SessionCaller } from '../auth/caller.ts';
 import { mintPasskeyId, passkeyKey, type Passkey } from '../auth/passkey.ts';
@@ -10,22 +9,18 @@ import type { SessionService } from '../auth/sessions.ts';
 import { mintRecoveryCodes, passkeysAlone } from '../auth/two-factor-code.ts';
 import { changeUser, readUser, unknownUser, type UserEdit } from '../auth/user-records.ts';
 import { hasTwoFactor, type UserRecord } from '../auth/user.ts';
-import type { AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { parseAttestation, type PasskeyAnswer } from './answer.ts';
-import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
+import { type Challenges, type ChallengeUse, useChallenge } from './challenges.ts';
 import { checkedPasskeyName, distinctName } from './name.ts';
 import { newPasskeyOptions, type PasskeyPrompt } from './options.ts';
 import type { PasskeySite } from './site.ts';
 import { lateAnswer } from './use-passkey.ts';
-import { useOf } from './used-challenges.ts';
 import { verifyAttestation } from './verify.ts';
 
-export interface AddParts {
-  readonly store: AuditedStore;
+export interface AddParts extends Omit<ChangeParts, 'actor'> {
   readonly challenges: Challenges;
   readonly sessions: SessionService;
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
 }
 
 export interface AddedPasskey {
@@ -90,7 +85,7 @@ async function edit(
   if ((await store.get(passkeyKey(passkey.credential_id))) !== undefined)
     throw new RegistryError('CONFLICT', { message: 'This passkey is registered already. Choose another one.' });
   const nowMs = now();
-  const use = await useOf(store, challenge, { endsMs: nowMs + challengeMs, nowMs });
+  const use = await useChallenge(store, challenge, nowMs);
   if (use === undefined) throw unproven();
   return {
     ...use,

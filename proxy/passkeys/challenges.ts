@@ -5,7 +5,9 @@ import { hash } from 'node:crypto';
 
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { createSignedTokens } from '../keys/signed-token.ts';
+import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
+import type { StateChange, StateStore } from '../core/state/state-store.ts';
+import { digestOf, useOnce, wasUsed, type OnceKind } from '../state/used-once.ts';
 
 export type Ceremony = 'add' | 'sign-in' | 'second-step' | 'confirm' | 'remove';
 
@@ -25,14 +27,28 @@ export interface IssuedChallenge {
   readonly token: string;
 }
 
-export interface Challenges {
-  readonly issue: (use: ChallengeUse) => Promise<IssuedChallenge>;
-  /** The challenge in the token; undefined: it has ended, or is for another use. */
-  readonly open: (token: string, use: ChallengeUse) => Promise<string | undefined>;
-}
+export type Challenges = ReturnType<typeof createChallenges>;
 
 /** Five minutes. */
 export const challengeMs = 300_000;
+
+/** The challenges that were answered: each works once. */
+export const usedChallenges: OnceKind = {
+  prefix: 'passkey-used/',
+  row: 'The challenge of a passkey that was answered',
+  leewayMs,
+};
+
+/** The part of the commit that uses the challenge; undefined: it was used before. */
+export async function useChallenge(
+  store: Pick<StateStore, 'get' | 'range'>,
+  challenge: string,
+  nowMs: number,
+): Promise<StateChange | undefined> {
+  const digest = digestOf(challenge);
+  if (await wasUsed(store, usedChallenges, digest)) return undefined;
+  return useOnce(store, usedChallenges, digest, { expiresMs: nowMs + challengeMs, nowMs });
+}
 
 export function createChallenges({
   keys,
@@ -42,17 +58,18 @@ export function createChallenges({
   readonly keys: KeyRing;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-}): Challenges {
+}) {
   const tokens = createSignedTokens(keys);
   return {
-    issue: async (use) => {
+    issue: async (use: ChallengeUse): Promise<IssuedChallenge> => {
       const challenge = Buffer.from(randomBytes(32)).toString('base64url');
       const issuedMs = now();
       const claims = { subject: use.subject, sessionId: `${markOf(use)}.${challenge}` };
       const token = await tokens.sign('passkey', claims, { issuedMs, expiresMs: issuedMs + challengeMs });
       return { challenge, token: token.reveal() };
     },
-    open: async (token, use) => {
+    /** The challenge in the token; undefined: it has ended, or is for another use. */
+    open: async (token: string, use: ChallengeUse): Promise<string | undefined> => {
       const claims = await tokens.verify('passkey', token, now());
       const [mark, challenge] = claims?.sessionId.split('.') ?? [];
       return claims?.subject === use.subject && mark === markOf(use) ? challenge : undefined;

@@ -8,18 +8,15 @@ import type { Passkey } from '../auth/passkey.ts';
 import { refuseLogin, type Refusal } from '../auth/refused-login.ts';
 import type { StoredUser, UserEditExtras } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { Actor, ChangeParts } from '../state/audit.ts';
 import { parseAssertion, type PasskeyAnswer, type Assertion } from './answer.ts';
-import { challengeMs, type Challenges, type ChallengeUse } from './challenges.ts';
+import { type Challenges, type ChallengeUse, useChallenge } from './challenges.ts';
 import type { PasskeySite } from './site.ts';
-import { useOf } from './used-challenges.ts';
 import { verifyAssertion } from './verify.ts';
 
-export interface UseParts {
-  readonly store: AuditedStore;
+export interface UseParts extends Pick<ChangeParts, 'store' | 'now'> {
   readonly attempts: Attempts;
   readonly challenges: Challenges;
-  readonly now: () => number;
 }
 
 export interface PasskeyUse {
@@ -110,7 +107,7 @@ async function judge(
   if (stored === undefined || passkey === undefined) return 'wrong passkey';
   const nowMs = now();
   // before the count: an answer that comes twice is no copy of the passkey
-  const extras = await useOf(store, challenge, { endsMs: nowMs + challengeMs, nowMs });
+  const extras = await useChallenge(store, challenge, nowMs);
   if (extras === undefined) return 'used answer';
   const verified = await verifyAssertion(passkey, assertion, { challenge, site });
   if (typeof verified === 'string') return `${verified} passkey`;

@@ -23,6 +23,7 @@ import {
   type ChangedUserDocument,
   type UserDetails,
 } from './user-schema.ts';
+import { ageOrder } from '../state/rows.ts';
 
 export interface UserServices {
   readonly people: Pick<People, 'usersOf' | 'requestReset'>;
@@ -47,7 +48,7 @@ export const listUsers = operation({
   answers: 'a page of users',
   run: async ({ people }: UserServices, query, { actor }) => {
     const users = await people.usersOf(actor).list();
-    const { data, next_cursor } = paginate(users, query, ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(users, query, ageOrder);
     return { data: data.map(showUser), next_cursor };
   },
 });

@@ -7,7 +7,7 @@ import { operation } from '../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../registry/page.ts';
 import type { Actor } from '../state/audit.ts';
 import type { Issuer } from './model/issuer.ts';
-import type { PublisherRecord } from './model/publisher.ts';
+import { type PublisherRecord, listPublishers as readPublishers } from './model/publisher.ts';
 import {
   idTokenExplanation,
   idTokenQuestion,
@@ -17,7 +17,7 @@ import {
   type PublisherDocument,
   type ExplanationDocument,
 } from './records/publisher-schema.ts';
-import { listPublishers as readPublishers, orderOf } from './records/list-publishers.ts';
+import { ageOrder } from '../state/rows.ts';
 import { publisherDocument } from './records/publisher-document.ts';
 import type { Publishers } from './records/publishers.ts';
 import type { OidcTokens } from './tokens/oidc-tokens.ts';
@@ -72,7 +72,7 @@ export const listPublishers = operation({
   answer: pageOf(publisherSchema),
   answers: 'a page of publishers',
   run: async (services: PublisherServices, query, { actor, nowMs }) => {
-    const { data, next_cursor } = paginate(await services.publishersOf(actor).list(), query, orderOf);
+    const { data, next_cursor } = paginate(await services.publishersOf(actor).list(), query, ageOrder);
     return { data: await Promise.all(data.map((record) => show(services, record, nowMs))), next_cursor };
   },
 });

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { Caller, Operator } from '../auth/caller.ts';
 import type { OperationId } from '../auth/permissions.ts';
 import type { Actor } from '../state/audit.ts';
+import type { Fixed } from '../state/rows.ts';
 
 /** For whom the operation runs. Its permission was checked before. */
 export interface Call {
@@ -19,12 +20,7 @@ export interface Call {
   readonly nowMs: number;
 }
 
-/** Values that nobody changes: what a schema reads or describes. */
-export type Fixed<Value> = Value extends readonly (infer Item)[]
-  ? readonly Fixed<Item>[]
-  : Value extends object
-    ? { readonly [Name in keyof Value]: Fixed<Value[Name]> }
-    : Value;
+export type { Fixed } from '../state/rows.ts';
 
 /** A form of the console with its fields, which other programs may see: never a secret. */
 export interface FilledForm {

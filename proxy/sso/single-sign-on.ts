@@ -10,7 +10,7 @@ import { IssuerUnavailable } from '../oidc/fetch-issuer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { createProviderAccounts } from './accounts/accounts.ts';
 import type { ProviderAccountsParts } from './accounts/open-account.ts';
-import { beginSignIn, type BegunSignIn, type SignInWish } from './flow/begin.ts';
+import { beginSignIn, type SignInWish } from './flow/begin.ts';
 import { readAnswer, type FinishParts, type ProviderAnswer } from './flow/finish.ts';
 import { type Transaction, transactionSeconds } from './flow/transaction.ts';
 import { endSessions } from './logout/end-sessions.ts';
@@ -40,23 +40,7 @@ async function signOutAddress(
   return address.href;
 }
 
-export interface SingleSignOn {
-  readonly providers: readonly IdentityProvider[];
-  /** Throws SignInRefused, and RegistryError NOT_FOUND. */
-  readonly begin: (providerId: string, wish: SignInWish) => Promise<BegunSignIn>;
-  /** `address`: of the client. Throws SignInRefused, and RegistryError NOT_FOUND, TOO_MANY_ATTEMPTS. */
-  readonly finish: (providerId: string, answer: ProviderAnswer, address: string) => Promise<FinishedSignIn>;
-  /**
-   * Ends the sessions that a logout token of the provider names. Returns their number. Throws LogoutRefused,
-   * IssuerUnavailable, and RegistryError NOT_FOUND.
-   */
-  readonly endSessions: (providerId: string, logoutToken: string) => Promise<number>;
-  /**
-   * Where a person signs out at the provider, which then leads to `returnTo`; undefined: nowhere. Throws SignInRefused,
-   * and RegistryError NOT_FOUND.
-   */
-  readonly signOutAddress: (providerId: string, returnTo: string) => Promise<string | undefined>;
-}
+export type SingleSignOn = ReturnType<typeof createSingleSignOn>;
 
 export type FinishedSignIn =
   | { readonly next: string; readonly loggedIn: LoggedIn }
@@ -71,7 +55,7 @@ export interface SingleSignOnParts extends FinishParts, Omit<ProviderAccountsPar
   readonly onError: (error: unknown) => void;
 }
 
-export function createSingleSignOn(parts: SingleSignOnParts): SingleSignOn {
+export function createSingleSignOn(parts: SingleSignOnParts) {
   const { providers, onError } = parts;
   const providerOf = (id: string): IdentityProvider => {
     const found = providers.find((one) => one.id === id);
@@ -80,13 +64,25 @@ export function createSingleSignOn(parts: SingleSignOnParts): SingleSignOn {
   };
   return {
     providers,
-    begin: (id, wish) => beginSignIn(parts, providerOf(id), wish).catch(reported(onError)),
-    finish: (id, answer, address) => finish(parts, providerOf(id), answer, address).catch(reported(onError)),
-    endSessions: async (id, text) => {
+    /** Throws SignInRefused, and RegistryError NOT_FOUND. */
+    begin: (id: string, wish: SignInWish) => beginSignIn(parts, providerOf(id), wish).catch(reported(onError)),
+    /** `address`: of the client. Throws SignInRefused, and RegistryError NOT_FOUND, TOO_MANY_ATTEMPTS. */
+    finish: (id: string, answer: ProviderAnswer, address: string) =>
+      finish(parts, providerOf(id), answer, address).catch(reported(onError)),
+    /**
+     * Ends the sessions that a logout token of the provider names. Returns their number. Throws LogoutRefused,
+     * IssuerUnavailable, and RegistryError NOT_FOUND.
+     */
+    endSessions: async (id: string, text: string): Promise<number> => {
       const provider = providerOf(id);
       return endSessions(parts, provider, await verifyLogoutToken(parts, provider, text).catch(reported(onError)));
     },
-    signOutAddress: (id, returnTo) => signOutAddress(parts, providerOf(id), returnTo).catch(reported(onError)),
+    /**
+     * Where a person signs out at the provider, which then leads to `returnTo`; undefined: nowhere. Throws
+     * SignInRefused, and RegistryError NOT_FOUND.
+     */
+    signOutAddress: (id: string, returnTo: string) =>
+      signOutAddress(parts, providerOf(id), returnTo).catch(reported(onError)),
   };
 }
 

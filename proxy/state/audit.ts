@@ -4,6 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
 import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 
@@ -46,6 +47,16 @@ export interface AuditedStore extends Pick<StateStore, 'get' | 'range' | 'genera
    * it.
    */
   readonly commit: (change: StateChange, event: AuditDraft) => Promise<boolean>;
+}
+
+/** What a service has that changes the state. */
+export interface ChangeParts {
+  readonly store: AuditedStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** the author of the changes, for `created_by` and every event */
+  readonly actor: Actor;
 }
 
 export type AuditVerdict =

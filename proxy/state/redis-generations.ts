@@ -10,53 +10,43 @@ export interface Reached {
   readonly notQuiet: number | undefined;
 }
 
-export interface RedisGenerations {
-  /** A counter of this process: it increments when the state has changed, or may have, and not quietly. */
-  readonly moves: () => number;
-  /** The generation that Redis has reached at least. */
-  readonly reached: () => number;
-  /** The number of commits that were not quiet, as far as this process knows; undefined: unknown. */
-  readonly notQuiet: () => number | undefined;
-  /** A message of a commit, as redis-scripts.ts writes it. */
-  readonly receive: (message: string) => void;
-  /** Redis has reported its generation; `listening`: this process receives the messages of all later ones. */
-  readonly answered: (reached: Reached, listening: boolean) => void;
-  /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
-  readonly wrote: (keys: readonly string[], reached?: Reached) => void;
-  /** Messages may be missing from now on. */
-  readonly markGap: () => void;
-  /** Invalidates all decisions that used cached rows. */
-  readonly move: () => void;
-  readonly forgetAll: () => void;
-}
+export type RedisGenerations = ReturnType<typeof createRedisGenerations>;
 
-export function createRedisGenerations(known: LastKnown): RedisGenerations {
+export function createRedisGenerations(known: LastKnown) {
   const progress: Progress = { moves: 1, newest: undefined, newestNotQuiet: undefined, heardUpTo: undefined };
   return {
+    /** A counter of this process: it increments when the state has changed, or may have, and not quietly. */
     moves: () => progress.moves,
+    /** The generation that Redis has reached at least. */
     reached: () => progress.newest ?? 0,
+    /** The number of commits that were not quiet, as far as this process knows; undefined: unknown. */
     notQuiet: () => progress.newestNotQuiet,
-    receive: (message) => {
+    /** A message of a commit, as redis-scripts.ts writes it. */
+    receive: (message: string): void => {
       const { generation, notQuiet, keys } = parseMessage(message);
       if (progress.heardUpTo !== undefined && generation === progress.heardUpTo + 1) known.forget(keys, generation);
       else known.markAllStale();
       progress.heardUpTo = generation;
       reachAtLeast(progress, { generation, notQuiet });
     },
-    answered: (reached, listening) => {
+    /** Redis has reported its generation; `listening`: this process receives the messages of all later ones. */
+    answered: (reached: Reached, listening: boolean): void => {
       if (adoptAnswer(progress, reached, listening)) known.markAllStale();
     },
-    wrote: (keys, reached) => {
+    /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
+    wrote: (keys: readonly string[], reached?: Reached): void => {
       known.forget(keys, reached?.generation ?? Number.POSITIVE_INFINITY);
       if (reached !== undefined) reachAtLeast(progress, reached);
     },
-    markGap: () => {
+    /** Messages may be missing from now on. */
+    markGap: (): void => {
       progress.heardUpTo = undefined;
     },
-    move: () => {
+    /** Invalidates all decisions that used cached rows. */
+    move: (): void => {
       progress.moves += 1;
     },
-    forgetAll: () => {
+    forgetAll: (): void => {
       known.forgetAll();
       progress.moves += 1;
     },

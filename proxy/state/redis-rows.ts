@@ -11,22 +11,15 @@ import type { StateIdentity } from '../core/state/state-identity.ts';
 import type { RangeOptions, StateEntry } from '../core/state/state-store.ts';
 
 /** The reads of rows in Redis; both reject with the error of the client. */
-export interface RedisRows {
-  readonly row: (key: string) => Promise<StoreRow | undefined>;
-  readonly range: (prefix: string, options: RangeOptions) => Promise<readonly StoreRow[]>;
-}
+export type RedisRows = ReturnType<typeof createRedisRows>;
 
-export function createRedisRows(
-  redis: RedisClient,
-  { meta, rows, order }: StateKeys,
-  identity: StateIdentity,
-): RedisRows {
+export function createRedisRows(redis: RedisClient, { meta, rows, order }: StateKeys, identity: StateIdentity) {
   return {
-    row: async (key) => {
+    row: async (key: string): Promise<StoreRow | undefined> => {
       const text = await redis.readState(meta, rows, order, identity, key);
       return text === null ? undefined : { key, text };
     },
-    range: async (prefix, options) => {
+    range: async (prefix: string, options: RangeOptions): Promise<readonly StoreRow[]> => {
       const { first, last } = boundsOf(prefix, options);
       const found = await redis.rangeState(
         meta,

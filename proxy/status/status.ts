@@ -10,7 +10,7 @@ import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts
 import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../core/tokens/token.ts';
 import { readRoster } from '../auth/user-roster.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import { listConnections } from '../forges/model/list-connections.ts';
+import { listConnections } from '../forges/model/connection.ts';
 import { readProgress } from '../forges/model/read-progress.ts';
 import type { Counters } from '../core/limits/counters.ts';
 import type { UpstreamProblem } from '../mirror/rules/upstream-problems.ts';

@@ -1,7 +1,7 @@
 // Finds a registered repository: by the id that a person wrote, or by its identity at a forge.
 
-import { RegistryError } from '../../build/contract/errors.ts';
 import type { StateStore } from '../core/state/state-store.ts';
+import { findRow, type Stored } from '../state/rows.ts';
 import type { ForgePlace } from './forge-place.ts';
 import {
   parseRepositoryId,
@@ -13,17 +13,9 @@ import {
 import { forgeKey } from './repository-places.ts';
 
 /** The record with its revision in the state. Throws NOT_FOUND. */
-export async function findRepository(
-  store: Pick<StateStore, 'get'>,
-  text: string,
-): Promise<{ record: RepositoryRecord; revision: number }> {
+export async function findRepository(store: Pick<StateStore, 'get'>, text: string): Promise<Stored<RepositoryRecord>> {
   const id = parseRepositoryId(text);
-  const entry = id === undefined ? undefined : await store.get(repositoryKey(id));
-  if (entry === undefined)
-    throw new RegistryError('NOT_FOUND', {
-      message: `There is no repository with the id ${JSON.stringify(text.slice(0, 80))}.`,
-    });
-  return { record: parseRepositoryRecord(entry.value), revision: entry.revision };
+  return findRow(store, { text, key: id && repositoryKey(id), noun: 'repository' }, parseRepositoryRecord);
 }
 
 /** undefined: none is registered. The name at the forge does not matter. */

@@ -3,9 +3,11 @@
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { idsOf } from '../../build/shared/text/base62.ts';
 
 /** `conn_` and 16 base62 characters. */
 export type ConnectionId = Branded<string, 'ConnectionId'>;
+export const { mint: mintConnectionId, is: isConnectionId, parse: parseConnectionId } = idsOf<ConnectionId>('conn');
 
 /** The id that the forge gives a repository for its whole life: a number, or a UUID without braces. */
 export type ForgeId = Branded<string, 'ForgeId'>;
@@ -18,10 +20,6 @@ export interface ForgePlace {
   readonly id: ForgeId;
   /** the address that git fetches from now */
   readonly url: string;
-}
-
-export function parseConnectionId(text: string): ConnectionId | undefined {
-  return /^conn_[0-9A-Za-z]{16}$/.test(text) ? (text as ConnectionId) : undefined;
 }
 
 /** Takes the number or the text of an API's answer; undefined for anything else. */
@@ -40,6 +38,5 @@ export function isForgePlace(value: JsonValue | undefined): boolean {
   if (value === undefined) return true;
   if (!isJsonObject(value)) return false;
   const { connection, web, id, url } = value;
-  const isConnection = typeof connection === 'string' && parseConnectionId(connection) !== undefined;
-  return isConnection && parseForgeId(id) === id && typeof web === 'string' && typeof url === 'string';
+  return isConnectionId(connection) && parseForgeId(id) === id && typeof web === 'string' && typeof url === 'string';
 }

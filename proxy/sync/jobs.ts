@@ -35,38 +35,16 @@ export interface JobRequest {
   readonly replays?: string | undefined;
 }
 
-export interface Jobs {
-  /** Newest first. */
-  readonly list: (repository: RepositoryId) => Promise<readonly JobRecord[]>;
-  /** Throws NOT_FOUND. */
-  readonly get: (repository: RepositoryId, id: string) => Promise<JobRecord>;
-  /**
-   * The active job, or a new job that the caller must run. Throws NOT_FOUND for a removed repository.
-   */
-  readonly open: (
-    repository: RepositoryId,
-    request: JobRequest,
-  ) => Promise<{ readonly job: JobRecord; readonly isNew: boolean }>;
-  /** The job as running. It answers the hooks that arrived until now. undefined: it was removed with its repository */
-  readonly start: (job: JobRecord) => Promise<JobRecord | undefined>;
-  /** undefined: the job was removed with its repository */
-  readonly finish: (job: JobRecord, end: JobEnd) => Promise<JobRecord | undefined>;
-  /** Writes the heartbeats of active jobs, due every `beatMs`. Returns the jobs whose repository was removed. */
-  readonly beat: (jobs: readonly JobRecord[]) => Promise<readonly JobRecord[]>;
-  /** Marks active jobs without a living process as failed. Returns their number. */
-  readonly failAbandoned: () => Promise<number>;
-  /** The result of the last sync of each repository, and whether a sync is active. */
-  readonly outcomes: (
-    repositories: readonly RepositoryId[],
-  ) => Promise<ReadonlyMap<RepositoryId, { readonly outcome: SyncOutcome | undefined; readonly syncing: boolean }>>;
-}
+export type Jobs = ReturnType<typeof createJobs>;
 
-export function createJobs(options: JobsOptions): Jobs {
+export function createJobs(options: JobsOptions) {
   const { state } = options;
   return {
-    list: async (repository) =>
+    /** Newest first. */
+    list: async (repository: RepositoryId) =>
       (await listEntries(state, repository)).map(({ value }) => parseJobRecord(value)).toReversed(),
-    get: async (repository, id) => {
+    /** Throws NOT_FOUND. */
+    get: async (repository: RepositoryId, id: string): Promise<JobRecord> => {
       const found = (await listEntries(state, repository)).find(({ key }) => key.endsWith(`-${id}`));
       if (found === undefined)
         throw new RegistryError('NOT_FOUND', {
@@ -74,15 +52,27 @@ export function createJobs(options: JobsOptions): Jobs {
         });
       return parseJobRecord(found.value);
     },
-    open: (repository, request) => open(options, repository, request),
-    start: (job) => start(options, job),
-    finish: (job, end) => finishJob(state, job, end, options.now()),
-    beat: async (jobs) => {
+    /**
+     * The active job, or a new job that the caller must run. Throws NOT_FOUND for a removed repository.
+     */
+    open: (repository: RepositoryId, request: JobRequest) => open(options, repository, request),
+    /**
+     * The job as running. It answers the hooks that arrived until now. undefined: it was removed with its repository
+     */
+    start: (job: JobRecord) => start(options, job),
+    /** undefined: the job was removed with its repository */
+    finish: (job: JobRecord, end: JobEnd) => finishJob(state, job, end, options.now()),
+    /** Writes the heartbeats of active jobs, due every `beatMs`. Returns the jobs whose repository was removed. */
+    beat: async (jobs: readonly JobRecord[]): Promise<readonly JobRecord[]> => {
       const gone = await Promise.all(jobs.map(async (job) => ((await beat(state, job)) ? [] : [job])));
       return gone.flat();
     },
+    /** Marks active jobs without a living process as failed. Returns their number. */
     failAbandoned: () => failAbandoned(options),
-    outcomes: async (repositories) => {
+    /** The result of the last sync of each repository, and whether a sync is active. */
+    outcomes: async (
+      repositories: readonly RepositoryId[],
+    ): Promise<ReadonlyMap<RepositoryId, { readonly outcome: SyncOutcome | undefined; readonly syncing: boolean }>> => {
       const found = await Promise.all(
         repositories.map(async (id) => {
           const [outcome, active] = await Promise.all([state.get(outcomeKey(id)), state.get(activeKey(id))]);

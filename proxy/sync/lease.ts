@@ -8,12 +8,7 @@ import type { StateStore } from '../core/state/state-store.ts';
 import type { Liveness } from './liveness.ts';
 import { describeOwner } from './process-owner.ts';
 
-export interface Lease {
-  /** Takes a free lease, or renews the own one. False: another process has it. */
-  readonly hold: () => Promise<boolean>;
-  /** Releases the lease immediately. */
-  readonly release: () => Promise<void>;
-}
+export type Lease = ReturnType<typeof createLease>;
 
 export interface LeaseOptions {
   readonly state: Pick<StateStore, 'get' | 'commit'>;
@@ -25,11 +20,12 @@ export interface LeaseOptions {
 
 export const leasePrefix = 'lease/';
 
-export function createLease({ state, name, liveness, randomBytes }: LeaseOptions): Lease {
+export function createLease({ state, name, liveness, randomBytes }: LeaseOptions) {
   const key = `${leasePrefix}${name}`;
   const holder = randomBase62(16, randomBytes);
   return {
-    hold: async () => {
+    /** Takes a free lease, or renews the own one. False: another process has it. */
+    hold: async (): Promise<boolean> => {
       const entry = await state.get(key);
       const current = parseHolder(entry?.value);
       const isFree =
@@ -45,7 +41,8 @@ export function createLease({ state, name, liveness, randomBytes }: LeaseOptions
         quiet: true,
       });
     },
-    release: async () => {
+    /** Releases the lease immediately. */
+    release: async (): Promise<void> => {
       const entry = await state.get(key);
       if (entry === undefined || parseHolder(entry.value)?.holder !== holder) return;
       await state.commit({ conditions: [{ key, revision: entry.revision }], puts: [], deletes: [key], quiet: true });

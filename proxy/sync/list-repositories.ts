@@ -2,12 +2,12 @@
 // repositories.
 
 import type { StateStore } from '../core/state/state-store.ts';
+import { listRows } from '../state/rows.ts';
 import { parseRepositoryRecord, repositoryKeyPrefix, type RepositoryId, type RepositoryRecord } from './repository.ts';
 
 /** Oldest first. */
 export async function listRepositories(store: Pick<StateStore, 'range'>): Promise<readonly RepositoryRecord[]> {
-  const records = (await store.range(repositoryKeyPrefix)).map(({ value }) => parseRepositoryRecord(value));
-  return records.toSorted((one, other) => (`${one.created_at} ${one.id}` < `${other.created_at} ${other.id}` ? -1 : 1));
+  return (await listRows(store, repositoryKeyPrefix, parseRepositoryRecord)).map(({ record }) => record);
 }
 
 /**

@@ -2,7 +2,7 @@
 // over. The record keeps its id. Its published versions keep the address that they were published under.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import { findRepository } from './find-repository.ts';
 import type { ForgePlace } from './forge-place.ts';
 import { movedRows } from './repository-places.ts';
@@ -10,12 +10,8 @@ import { parseRepositoryRecord, repositoryKey, type RepositoryId, type Repositor
 import type { RepositorySources } from './repository-sources.ts';
 import { dueAgain } from './sync-again.ts';
 
-export interface MoveParts {
-  readonly store: AuditedStore;
+export interface MoveParts extends Omit<ChangeParts, 'randomBytes'> {
   readonly sources: Pick<RepositorySources, 'placeOf'>;
-  readonly actor: Actor;
-  /** epoch milliseconds */
-  readonly now: () => number;
 }
 
 /** Throws NOT_FOUND. */

@@ -1,23 +1,25 @@
 // The row of a sync that hooks asked for. It is written before the hook is answered, and stays until a sync that began
 // later has ended. So a killed server forgets no hook, and any number of hooks cost one sync under way and one waiting.
 
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateEntry } from '../core/state/state-store.ts';
+import { parseRow, type RowOf } from '../state/rows.ts';
 import { waitBeforeRetry } from './temporary-fault.ts';
 import { hostOfRepository, type RepositoryId, type RepositoryRecord } from './repository.ts';
 
-export interface PendingSync {
-  readonly repository_id: RepositoryId;
+const pendingSync = z.object({
+  repository_id: z.custom<RepositoryId>((value) => typeof value === 'string'),
   /** the host of the repository; '' for this machine */
-  readonly host: string;
+  host: z.string(),
   /** when the first of the hooks arrived, RFC 3339 UTC */
-  readonly asked_at: string;
+  asked_at: z.string(),
   /** the ids of the deliveries that asked for it, the last ones */
-  readonly deliveries: readonly string[];
+  deliveries: z.array(z.string()),
   /** its syncs failed for a temporary reason, and the next one waits; missing: none did. A new hook ends the wait. */
-  readonly retry?: { readonly failures: number; readonly not_before: string };
-}
+  retry: z.object({ failures: z.number(), not_before: z.string() }).exactOptional(),
+});
+export type PendingSync = RowOf<typeof pendingSync>;
 
 export const pendingPrefix = 'hook-pending/';
 const mostDeliveries = 20;
@@ -84,13 +86,5 @@ function nextRetry({ retry }: PendingSync, at: string): { failures: number; not_
 
 /** Throws StateError for a value that is no row of a pending sync. */
 export function parsePendingSync(value: JsonValue): PendingSync {
-  if (
-    isJsonObject(value) &&
-    typeof value['repository_id'] === 'string' &&
-    typeof value['host'] === 'string' &&
-    typeof value['asked_at'] === 'string' &&
-    Array.isArray(value['deliveries'])
-  )
-    return value as unknown as PendingSync;
-  throw malformedRecord('A row of a pending sync');
+  return parseRow(pendingSync, value, 'A row of a pending sync');
 }

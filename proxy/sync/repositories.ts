@@ -3,9 +3,8 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { ChangeParts } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
 import { findAtForge, findRepository } from './find-repository.ts';
 import type { ForgePlace } from './forge-place.ts';
@@ -64,14 +63,9 @@ export interface Repositories {
   ) => Promise<{ readonly record: RepositoryRecord; readonly packages: readonly string[] }>;
 }
 
-export interface RepositoriesOptions {
-  readonly store: AuditedStore;
+export interface RepositoriesOptions extends ChangeParts {
   readonly sources: RepositorySources;
   readonly sealer: Sealer;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError with words for the person who made it. */

@@ -2,7 +2,7 @@
 
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
+import { idsOf } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
 import { isForgePlace, type ForgePlace } from './forge-place.ts';
 
@@ -85,13 +85,7 @@ export interface SyncOutcome {
   readonly is_told?: boolean;
 }
 
-export function mintRepositoryId(randomBytes: RandomBytes): RepositoryId {
-  return `repo_${randomBase62(16, randomBytes)}` as RepositoryId;
-}
-
-export function parseRepositoryId(text: string): RepositoryId | undefined {
-  return /^repo_[0-9A-Za-z]{16}$/.test(text) ? (text as RepositoryId) : undefined;
-}
+export const { mint: mintRepositoryId, is: isRepositoryId, parse: parseRepositoryId } = idsOf<RepositoryId>('repo');
 
 export const repositoryKeyPrefix = 'repository/';
 
@@ -105,9 +99,8 @@ export function outcomeKey(id: RepositoryId): string {
 
 /** The repository id that a place leads to. Throws StateError for a value that is no repository id. */
 export function parseRepositoryPointer(value: JsonValue): RepositoryId {
-  const id = typeof value === 'string' ? parseRepositoryId(value) : undefined;
-  if (id === undefined) throw malformedRecord('A row that leads to a repository');
-  return id;
+  if (!isRepositoryId(value)) throw malformedRecord('A row that leads to a repository');
+  return value;
 }
 
 /** A record as stored. Throws when it is not one. */
@@ -137,8 +130,7 @@ function isRecord({
     known &&
     texts &&
     optional &&
-    typeof id === 'string' &&
-    parseRepositoryId(id) !== undefined &&
+    isRepositoryId(id) &&
     isJsonObject(filters) &&
     isForgePlace(forge) &&
     (former === undefined || typeof former === 'string') &&

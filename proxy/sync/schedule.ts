@@ -28,18 +28,12 @@ export interface SyncScheduleOptions {
   readonly everyMs?: number;
 }
 
-export interface Schedule {
-  /** One check: starts the due syncs, unless another process does. */
-  readonly look: () => Promise<void>;
-  /** Fails the jobs that an earlier process left running, then checks periodically. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
+export type Schedule = ReturnType<typeof createSchedule>;
 
 /** What a person registered before the start, or what became due, is read soon. */
 const firstMs = 1000;
 
-export function createSchedule(options: SyncScheduleOptions): Schedule {
+export function createSchedule(options: SyncScheduleOptions) {
   const { jobs, lease, syncer, onError, everyMs = 10_000 } = options;
   const due = new Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -56,13 +50,15 @@ export function createSchedule(options: SyncScheduleOptions): Schedule {
     timer.unref();
   };
   return {
+    /** One check: starts the due syncs, unless another process does. */
     look,
-    start: async () => {
+    /** Fails the jobs that an earlier process left running, then checks periodically. */
+    start: async (): Promise<void> => {
       await jobs.failAbandoned().catch((error: unknown) => (isDamage(error) ? onError(error) : Promise.reject(error)));
       syncer.takePending();
       later(Math.min(firstMs, everyMs));
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true;
       clearTimeout(timer);
       await looking;

@@ -4,7 +4,6 @@
 
 import pLimit from 'p-limit';
 import { busyExitCode } from './build-runner.ts';
-import type { JobRecord } from './job.ts';
 import type { JobRequest } from './jobs.ts';
 import type { Actor } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
@@ -92,26 +91,7 @@ function unlessLater(error: unknown): void {
   if (!(error instanceof RegistryError)) throw error;
 }
 
-export interface Syncer {
-  /** Returns the active sync of this repository, or queues one. Throws NOT_FOUND, OVERLOADED. */
-  readonly sync: (id: RepositoryId, request: JobRequest) => Promise<JobRecord>;
-  /**
-   * Starts the syncs that hooks asked for, as far as there is room. From the first call on, this process also takes
-   * them whenever a sync has ended.
-   */
-  readonly takePending: () => void;
-  /** Resolves once this process has no active sync. */
-  readonly idle: () => Promise<void>;
-  /**
-   * Aborts the sync of a removed repository, and withdraws its versions on behalf of `actor`. A Composer repository has
-   * published none.
-   */
-  readonly removed: (record: Pick<RepositoryRecord, 'id' | 'type'>, actor: Actor) => void;
-  /** Queues a withdrawal of the versions of removed repositories, unless one is queued. */
-  readonly withdraw: () => void;
-  /** Aborts running syncs; waiting syncs fail. */
-  readonly close: () => Promise<void>;
-}
+export type Syncer = ReturnType<typeof createSyncer>;
 
 /** Reads the record at the time of the call; '' for a removed repository. */
 export function createHostOf(state: StateStore): SyncerOptions['hostOf'] {
@@ -121,7 +101,7 @@ export function createHostOf(state: StateStore): SyncerOptions['hostOf'] {
   };
 }
 
-export function createSyncer(options: SyncerOptions & { readonly state: Pick<StateStore, 'get' | 'range'> }): Syncer {
+export function createSyncer(options: SyncerOptions & { readonly state: Pick<StateStore, 'get' | 'range'> }) {
   const { state, onError } = options;
   const withdrawals = new Withdrawals(options);
   let takes = false;
@@ -132,18 +112,30 @@ export function createSyncer(options: SyncerOptions & { readonly state: Pick<Sta
     while (works.some((work) => work.busy())) await Promise.all(works.map((work) => work.idle()));
   };
   return {
-    sync: (id, request) => queue.sync(id, request),
-    takePending: () => {
+    /** Returns the active sync of this repository, or queues one. Throws NOT_FOUND, OVERLOADED. */
+    sync: (id: RepositoryId, request: JobRequest) => queue.sync(id, request),
+    /**
+     * Starts the syncs that hooks asked for, as far as there is room. From the first call on, this process also takes
+     * them whenever a sync has ended.
+     */
+    takePending: (): void => {
       takes = true;
       pending.take();
     },
+    /** Resolves once this process has no active sync. */
     idle,
-    removed: ({ id, type }, actor) => {
+    /**
+     * Aborts the sync of a removed repository, and withdraws its versions on behalf of `actor`. A Composer repository
+     * has published none.
+     */
+    removed: ({ id, type }: Pick<RepositoryRecord, 'id' | 'type'>, actor: Actor): void => {
       const ended = queue.abort(id);
       if (type !== 'composer') withdrawals.start(actor, ended);
     },
+    /** Queues a withdrawal of the versions of removed repositories, unless one is queued. */
     withdraw: () => withdrawals.start(),
-    close: async () => {
+    /** Aborts running syncs; waiting syncs fail. */
+    close: async (): Promise<void> => {
       queue.close();
       withdrawals.close();
       await idle();

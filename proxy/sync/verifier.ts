@@ -10,11 +10,7 @@ import type { BuildRunner } from './build-runner.ts';
 import type { RepositoryRecord } from './repository.ts';
 import type { Verification } from './repository-schema.ts';
 
-export interface Verifier {
-  /** The record may be stored nowhere. Throws RegistryError EGRESS_DENIED, OUTSIDE_SOURCE_ROOTS, OVERLOADED. */
-  readonly verify: (repository: RepositoryRecord) => Promise<Verification>;
-  readonly close: () => Promise<void>;
-}
+export type Verifier = ReturnType<typeof createVerifier>;
 
 const atOnce = 2;
 const mostWaiting = 20;
@@ -26,7 +22,7 @@ export function createVerifier({
 }: {
   readonly runner: BuildRunner;
   readonly longestMs?: number;
-}): Verifier {
+}) {
   const queue = pLimit(atOnce);
   const closing = new AbortController();
   const work = new Set<Promise<unknown>>();
@@ -46,7 +42,8 @@ export function createVerifier({
     return verificationOf(report['ok'], report);
   };
   return {
-    verify: async (repository) => {
+    /** The record may be stored nowhere. Throws RegistryError EGRESS_DENIED, OUTSIDE_SOURCE_ROOTS, OVERLOADED. */
+    verify: async (repository: RepositoryRecord): Promise<Verification> => {
       if (closing.signal.aborted || queue.pendingCount >= mostWaiting)
         throw new RegistryError('OVERLOADED', { details: { retry_after_seconds: 10 } });
       const done = queue(() => run(repository));
@@ -54,7 +51,7 @@ export function createVerifier({
       work.add(settled);
       return done;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       await Promise.all(work);
     },

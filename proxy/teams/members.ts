@@ -1,17 +1,13 @@
 // The people of a team: finds them by id or e-mail, and keeps a change from showing anybody more packages.
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
-import { readUser, readUserByEmail, readUsers } from '../auth/user-records.ts';
-import type { UserRecord } from '../auth/user.ts';
+import { readUser, readUserByEmail, readUsers, type StoredUser } from '../auth/user-records.ts';
 import type { UserId } from '../core/tokens/person.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { packagesOf, type PackageRule } from './packages-of.ts';
 import type { TeamRecord } from './team.ts';
 
-export interface TeamMember {
-  readonly record: UserRecord;
-  readonly revision: number;
-}
+export type TeamMember = StoredUser;
 
 /** Finds everybody, once each. Throws INVALID_INPUT with each text that names nobody. */
 export async function findMembers(

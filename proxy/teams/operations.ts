@@ -9,9 +9,9 @@ import { pageOf, pageQuery, paginate } from '../registry/page.ts';
 import type { Actor } from '../state/audit.ts';
 import { readPackageRule } from './package-rule.ts';
 import { fields, teamDraft, teamPatch } from './team-fields.ts';
-import { orderOf } from './team-roster.ts';
 import type { TeamRecord } from './team.ts';
 import type { Teams } from './teams.ts';
+import { ageOrder } from '../state/rows.ts';
 
 export interface TeamServices {
   readonly teamsOf: (actor: Actor) => Teams;
@@ -68,7 +68,7 @@ export const listTeams = operation({
   answer: pageOf(teamSchema),
   answers: 'a page of teams',
   run: async ({ teamsOf, state }: TeamServices, query, { actor }) => {
-    const { data, next_cursor } = paginate(await teamsOf(actor).list(), query, orderOf);
+    const { data, next_cursor } = paginate(await teamsOf(actor).list(), query, ageOrder);
     return { data: await show(state, data), next_cursor };
   },
 });

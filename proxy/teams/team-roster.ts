@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { malformedRecord } from '../core/state/state-error.ts';
 import type { StateStore } from '../core/state/state-store.ts';
+import { listRows, parseRow } from '../state/rows.ts';
 import { parseTeamRecord, teamPrefix, type TeamRecord } from './team.ts';
 
 export const teamRosterKey = 'team-roster';
@@ -19,9 +19,7 @@ export interface TeamRoster {
 
 /** The row as stored. Throws StateError when it is malformed. */
 export function parseTeamRoster(value: JsonValue): number {
-  const parsed = rosterRow.safeParse(value);
-  if (parsed.success) return parsed.data.teams;
-  throw malformedRecord('The count of teams');
+  return parseRow(rosterRow, value, 'The count of teams').teams;
 }
 
 /** The row is read first: a change in between makes a commit fail, and its caller starts again. */
@@ -32,10 +30,5 @@ export async function readTeamRoster(store: Pick<StateStore, 'get' | 'range'>): 
 
 /** Oldest first. */
 export async function listTeams(store: Pick<StateStore, 'range'>): Promise<readonly TeamRecord[]> {
-  const records = (await store.range(teamPrefix)).map(({ value }) => parseTeamRecord(value));
-  return records.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
-}
-
-export function orderOf({ created_at, id }: TeamRecord): string {
-  return `${created_at} ${id}`;
+  return (await listRows(store, teamPrefix, parseTeamRecord)).map(({ record }) => record);
 }

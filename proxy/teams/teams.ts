@@ -3,8 +3,7 @@
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
-import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../state/audit.ts';
 import { changeTeams, type TeamChange } from './change-teams.ts';
 import { findMembers } from './members.ts';
 import { checkedFields, mostMembers, mostTeams, type TeamDraft, type TeamPatch } from './team-fields.ts';
@@ -17,43 +16,30 @@ export interface MadeTeam {
   readonly closes: boolean;
 }
 
-export interface Teams {
-  /**
-   * The first team sets people.packages to `teams` in the same commit: from then on, people without a team see no
-   * packages. `keepsRule`: leaves the setting as it is.
-   */
-  readonly create: (draft: TeamDraft, options?: { readonly keepsRule?: boolean }) => Promise<MadeTeam>;
-  /** Oldest first. */
-  readonly list: () => Promise<readonly TeamRecord[]>;
-  /** Finds a team by id or name. */
-  readonly get: (idOrName: string) => Promise<TeamRecord>;
-  readonly update: (idOrName: string, patch: TeamPatch) => Promise<TeamRecord>;
-  readonly remove: (idOrName: string) => Promise<TeamRecord>;
-  /** `people`: ids or e-mail addresses. Who is a member already stays one. */
-  readonly addMembers: (idOrName: string, people: readonly string[]) => Promise<TeamRecord>;
-  /** Who is no member stays none. */
-  readonly removeMembers: (idOrName: string, people: readonly string[]) => Promise<TeamRecord>;
-}
+export type Teams = ReturnType<typeof createTeams>;
 
-export interface TeamsOptions {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
-}
+export type TeamsOptions = ChangeParts;
 
 /** Every call may throw RegistryError: NOT_FOUND, CONFLICT, INVALID_INPUT. */
-export function createTeams(options: TeamsOptions): Teams {
+export function createTeams(options: TeamsOptions) {
   const { store } = options;
   return {
-    create: (draft, { keepsRule = false } = {}) => create(options, draft, keepsRule),
+    /**
+     * The first team sets people.packages to `teams` in the same commit: from then on, people without a team see no
+     * packages. `keepsRule`: leaves the setting as it is.
+     */
+    create: (draft: TeamDraft, { keepsRule = false }: { readonly keepsRule?: boolean } = {}) =>
+      create(options, draft, keepsRule),
+    /** Oldest first. */
     list: () => listTeams(store),
-    get: async (idOrName) => findTeam(await listTeams(store), idOrName),
-    update: (idOrName, patch) => update(options, idOrName, patch),
-    remove: (idOrName) => remove(options, idOrName),
-    addMembers: (idOrName, people) => addMembers(options, idOrName, people),
-    removeMembers: (idOrName, people) => removeMembers(options, idOrName, people),
+    /** Finds a team by id or name. */
+    get: async (idOrName: string) => findTeam(await listTeams(store), idOrName),
+    update: (idOrName: string, patch: TeamPatch) => update(options, idOrName, patch),
+    remove: (idOrName: string) => remove(options, idOrName),
+    /** `people`: ids or e-mail addresses. Who is a member already stays one. */
+    addMembers: (idOrName: string, people: readonly string[]) => addMembers(options, idOrName, people),
+    /** Who is no member stays none. */
+    removeMembers: (idOrName: string, people: readonly string[]) => removeMembers(options, idOrName, people),
   };
 }
 

@@ -22,6 +22,7 @@ import {
   type CreatedToken,
   type TokenDocument,
 } from './token-schema.ts';
+import { ageOrder } from '../state/rows.ts';
 
 export interface TokenServices extends CallerTokensOptions, TokenStandingParts {}
 
@@ -41,7 +42,7 @@ export const listTokens = operation({
   answers: 'a page of tokens',
   run: async (services: TokenServices, query, call) => {
     const records = await tokensOf(services, call).list();
-    const { data, next_cursor } = paginate(records, query, ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = paginate(records, query, ageOrder);
     return { data: await show(services, call, data), next_cursor };
   },
 });

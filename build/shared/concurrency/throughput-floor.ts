@@ -10,12 +10,7 @@ export interface ThroughputFloor {
 /** The first ten seconds are the allowance for a slow start. */
 export const standardThroughputFloor: ThroughputFloor = { bytes: 64 * 1024, ms: 10_000 };
 
-export interface ThroughputWatch {
-  readonly arrived: (bytes: number) => void;
-  /** true: the sender is not responsible for this delay */
-  readonly waiting: (forUs: boolean) => void;
-  readonly end: () => void;
-}
+export type ThroughputWatch = ReturnType<typeof watchThroughput>;
 
 export class TooSlow extends Error {}
 
@@ -23,7 +18,7 @@ export class TooSlow extends Error {}
 export function watchThroughput(
   body: { readonly destroy: (error: Error) => unknown },
   { bytes: least, ms }: ThroughputFloor,
-): ThroughputWatch {
+) {
   let came = 0;
   let heldUp = false;
   const timer = setInterval(() => {
@@ -31,8 +26,9 @@ export function watchThroughput(
     came = 0;
   }, ms);
   return {
-    arrived: (bytes) => void (came += bytes),
-    waiting: (forUs) => void (heldUp = forUs),
+    arrived: (bytes: number) => void (came += bytes),
+    /** true: the sender is not responsible for this delay */
+    waiting: (forUs: boolean) => void (heldUp = forUs),
     end: () => clearInterval(timer),
   };
 }

@@ -19,6 +19,19 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text;
 }
 
+/** The ids of one kind: its prefix, `_` and 16 base62 characters. */
+export function idsOf<Id extends string>(prefix: string) {
+  const isId = (value: unknown): value is Id =>
+    typeof value === 'string' &&
+    value.startsWith(`${prefix}_`) &&
+    /^[0-9A-Za-z]{16}$/.test(value.slice(prefix.length + 1));
+  return {
+    mint: (randomBytes: RandomBytes): Id => `${prefix}_${randomBase62(16, randomBytes)}` as Id,
+    is: isId,
+    parse: (text: string): Id | undefined => (isId(text) ? text : undefined),
+  };
+}
+
 /** A whole number ≥ 0 in base 62, padded with `0` to `length`. */
 export function toBase62(value: number, length: number): string {
   let text = '';

@@ -2,7 +2,6 @@
 // package, or its version is left out. The fetch uses no credentials, because the author of a repository chooses the
 // address.
 
-import type { ReadyArchive } from '../../archive/content.ts';
 import { FetchNeeded } from '../../contract/refusals.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { createEgress, type EgressOptions } from '../../egress/egress.ts';
@@ -17,16 +16,7 @@ export interface DownloadOptions extends Pick<EgressOptions, 'allowAddresses'> {
   readonly now: () => Date;
 }
 
-export interface FetchedDists {
-  /**
-   * The outcome with the ZIP of its dist, or without a version. Throws FetchNeeded if `fetch` has to get the ZIP first.
-   */
-  readonly settle: (outcome: RefOutcome) => Promise<RefOutcome>;
-  readonly archive: (dist: InlineDist, sha256: string) => ReadyArchive;
-  /** Fetches what `settle` did not have, and what was lost. */
-  readonly fetch: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type FetchedDists = ReturnType<typeof openFetchedDists>;
 
 const parallelDownloads = 4;
 const loginAdvice =
@@ -34,13 +24,17 @@ const loginAdvice =
   'artifact or package source.';
 
 /** Throws BuildRefused for invalid network settings. */
-export function openFetchedDists({ directory, allowAddresses = [], now }: DownloadOptions): FetchedDists {
+export function openFetchedDists({ directory, allowAddresses = [], now }: DownloadOptions) {
   const egress = createEgress({ allowAddresses, loginAdvice });
   const cache = new DistCache(directory, egress, now);
   const missing = new Map<string, InlineDist>();
   const used = new Map<string, InlineDist>();
   return {
-    settle: async (outcome) => {
+    /**
+     * The outcome with the ZIP of its dist, or without a version. Throws FetchNeeded if `fetch` has to get the ZIP
+     * first.
+     */
+    settle: async (outcome: RefOutcome): Promise<RefOutcome> => {
       if (outcome.kind !== 'release' || outcome.dist === undefined) return outcome;
       const { dist, folder, name, version } = outcome;
       used.set(distKey(dist), dist);
@@ -58,8 +52,9 @@ export function openFetchedDists({ directory, allowAddresses = [], now }: Downlo
         return { kind: 'quarantined', folder, code, message, name, version, passing: true };
       }
     },
-    archive: (dist, sha256) => cache.archive(dist, sha256),
-    fetch: async () => {
+    archive: (dist: InlineDist, sha256: string) => cache.archive(dist, sha256),
+    /** Fetches what `settle` did not have, and what was lost. */
+    fetch: async (): Promise<void> => {
       const wanted = [...missing.values(), ...[...used.values()].filter((dist) => cache.isLost(dist))];
       missing.clear();
       await runBatch(wanted, parallelDownloads, (dist) => cache.fetch(dist));

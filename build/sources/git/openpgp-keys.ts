@@ -9,11 +9,7 @@ import { BuildRefused } from '../../contract/refusals.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { explainGit } from '../git-failure.ts';
 
-export interface OpenPgpKeys {
-  /** The folder for GNUPGHOME, made once. Throws BuildRefused if gpg cannot read the keys. */
-  readonly home: () => Promise<string>;
-  readonly close: () => Promise<void>;
-}
+export type OpenPgpKeys = ReturnType<typeof createOpenPgpKeys>;
 
 /** gpg asks nobody, starts no agent and fetches no key. Every key of the list is as good as any other. */
 const settings = 'batch\nno-tty\nno-autostart\nno-auto-key-retrieve\nno-auto-check-trustdb\ntrust-model always\n';
@@ -21,11 +17,12 @@ const settings = 'batch\nno-tty\nno-autostart\nno-auto-key-retrieve\nno-auto-che
 const importMs = 60_000;
 
 /** `file`: public keys, as `gpg --export` writes them. */
-export function createOpenPgpKeys(file: string, environment: GitEnvironment): OpenPgpKeys {
+export function createOpenPgpKeys(file: string, environment: GitEnvironment) {
   let made: Promise<string> | undefined;
   return {
+    /** The folder for GNUPGHOME, made once. Throws BuildRefused if gpg cannot read the keys. */
     home: () => (made ??= makeHome(file, environment)),
-    close: async () => {
+    close: async (): Promise<void> => {
       const path = await made?.catch(() => undefined);
       if (path !== undefined) await rm(path, { recursive: true, force: true });
     },

@@ -46,12 +46,12 @@ const readers: Readonly<Record<RegistryList, Read>> = {
     }),
   endpoints: (config) =>
     fromState(config, async (state) => {
-      const { listEndpoints } = await import('../../../proxy/notifications/endpoints/list-endpoints.ts');
+      const { listEndpoints } = await import('../../../proxy/notifications/model/endpoint.ts');
       return (await listEndpoints(state)).map(({ id, name }) => ({ value: id, description: name }));
     }),
   publishers: (config) =>
     fromState(config, async (state) => {
-      const { listPublishers } = await import('../../../proxy/publishers/records/list-publishers.ts');
+      const { listPublishers } = await import('../../../proxy/publishers/model/publisher.ts');
       return (await listPublishers(state)).map(({ record }) => ({ value: record.id, description: record.name }));
     }),
   teams: (config) =>

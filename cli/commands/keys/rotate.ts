@@ -1,14 +1,8 @@
 // `libretto keys rotate`: makes new keys, and seals every sealed value again under the new one.
 
 import { longestSessionMs } from '../../../proxy/auth/people-rules.ts';
-import { resealUsers } from '../../../proxy/auth/reseal-users.ts';
-import { resealConnections, type ResealParts } from '../../../proxy/forges/reseal-connections.ts';
 import { keyPurposes, type KeyPurpose } from '../../../proxy/keys/key-file.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
-import { resealMails } from '../../../proxy/mail/reseal-mails.ts';
-import { resealEndpoints } from '../../../proxy/notifications/endpoints/reseal-endpoints.ts';
-import { resealHooks } from '../../../proxy/hooks/reseal-hooks.ts';
-import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
@@ -17,6 +11,7 @@ import type { Context } from '../../io/context.ts';
 import { describeKeys, keyDocuments } from '../../text/key-text.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
+import { resealSecrets } from './reseal-secrets.ts';
 
 export async function run(context: Context, { flags, operands: [purpose] }: CommandInput): Promise<number> {
   const { stdout, summary, remarks, actor } = context;
@@ -45,7 +40,7 @@ export async function run(context: Context, { flags, operands: [purpose] }: Comm
       );
     }
     // seals again even without a new key: an earlier rotation may have been interrupted
-    const resealed = await resealAll({ store, sealer, actor });
+    const resealed = await resealSecrets({ store, sealer, actor });
     const documents = keyDocuments(keys.list(), now());
     if (flags['json'] === true) printJson(stdout, { keys: documents, resealed });
     else {
@@ -56,16 +51,6 @@ export async function run(context: Context, { flags, operands: [purpose] }: Comm
     await state.close();
   }
   return 0;
-}
-
-/** Gives the number of secrets that were sealed under another key. */
-async function resealAll(parts: ResealParts): Promise<number> {
-  const { store, sealer, actor } = parts;
-  const users = await resealUsers(store, sealer, actor);
-  const others = [resealRepositories, resealHooks, resealConnections, resealEndpoints, resealMails];
-  let count = users;
-  for (const reseal of others) count += await reseal(parts);
-  return count;
 }
 
 /** Sessions live no longer than `longestSessionMs`; a sealing key stays valid for its sealed values. */

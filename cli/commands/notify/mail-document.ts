@@ -1,9 +1,9 @@
 // How mails go: the server, the sender, the password, the last mail, and those that wait.
 
-import { mailPasswordKey, openMailPassword } from '../../../proxy/mail/mail-password.ts';
+import { mailPasswordKey, parseMailPassword } from '../../../proxy/mail/mail-password.ts';
 import { mailStatusKey, parseMailStatus } from '../../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
-import { UnreadableSecret, type Sealer } from '../../../proxy/keys/sealer.ts';
+import { whyUnreadable, type Sealer } from '../../../proxy/keys/sealer.ts';
 import type { StateEntry, StateStore } from '../../../proxy/core/state/state-store.ts';
 import { senderOf } from '../../compose/mailing.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
@@ -71,13 +71,9 @@ function passwordOf({ mail }: Config, sealer: Sealer, stored: StateEntry | undef
 }
 
 function storedPassword(sealer: Sealer, stored: StateEntry): Password {
-  try {
-    openMailPassword(sealer, stored);
-    return { where: 'stored', note: 'stored in the state, encrypted' };
-  } catch (error) {
-    if (!(error instanceof UnreadableSecret)) throw error;
-    return { where: 'unreadable', note: `${error.message}. Store it again: \`libretto notify mail --password-stdin\`` };
-  }
+  const reason = whyUnreadable(sealer, parseMailPassword(stored.value).sealed, mailPasswordKey);
+  if (reason === undefined) return { where: 'stored', note: 'stored in the state, encrypted' };
+  return { where: 'unreadable', note: `${reason}. Store it again: \`libretto notify mail --password-stdin\`` };
 }
 
 export function describeMail(document: MailDocument): string[] {

@@ -14,14 +14,9 @@ type Leaving =
       readonly raw: { readonly status: number; readonly text: string };
     };
 
-export interface WriteBatch {
-  /** Ends a response whose head node:http writes. */
-  readonly end: (response: ServerResponse, body: Buffer | string | undefined) => Sent;
-  /** Ends a response whose head is ready. `head`: the complete head, with the empty line at its end. */
-  readonly endRaw: (response: ServerResponse, status: number, head: string, body: Buffer | string) => Sent;
-}
+export type WriteBatch = ReturnType<typeof createWriteBatch>;
 
-export function createWriteBatch(rawResponses: RawResponses | undefined): WriteBatch {
+export function createWriteBatch(rawResponses: RawResponses | undefined) {
   let batch: Leaving[] = [];
   const depart = (): void => {
     const leaving = batch;
@@ -32,11 +27,13 @@ export function createWriteBatch(rawResponses: RawResponses | undefined): WriteB
     }
   };
   return {
-    end: (response, body) => {
+    /** Ends a response whose head node:http writes. */
+    end: (response: ServerResponse, body: Buffer | string | undefined): Sent => {
       if (batch.push({ response, body, raw: undefined }) === 1) setImmediate(depart);
       return { bytes: body?.length ?? 0, aborted: response.destroyed };
     },
-    endRaw: (response, status, head, body) => {
+    /** Ends a response whose head is ready. `head`: the complete head, with the empty line at its end. */
+    endRaw: (response: ServerResponse, status: number, head: string, body: Buffer | string): Sent => {
       const one: Leaving =
         typeof body === 'string'
           ? { response, body: undefined, raw: { status, text: head + body } }

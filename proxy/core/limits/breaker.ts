@@ -12,14 +12,9 @@ export interface BreakerOptions {
   readonly onRecovery: () => void;
 }
 
-export interface Breaker {
-  readonly isOpen: () => boolean;
-  readonly trip: (reason: unknown) => void;
-  /** Ends the trials. */
-  readonly close: () => void;
-}
+export type Breaker = ReturnType<typeof createBreaker>;
 
-export function createBreaker({ periodMs, trial, onFailure, onRecovery }: BreakerOptions): Breaker {
+export function createBreaker({ periodMs, trial, onFailure, onRecovery }: BreakerOptions) {
   let timer: NodeJS.Timeout | undefined;
   let open = false;
   let closed = false;
@@ -41,13 +36,14 @@ export function createBreaker({ periodMs, trial, onFailure, onRecovery }: Breake
   };
   return {
     isOpen: () => open,
-    trip: (reason) => {
+    trip: (reason: unknown): void => {
       if (open || closed) return;
       open = true;
       onFailure(reason);
       schedule();
     },
-    close: () => {
+    /** Ends the trials. */
+    close: (): void => {
       closed = true;
       clearTimeout(timer);
     },

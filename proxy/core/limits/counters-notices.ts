@@ -4,25 +4,19 @@
 /** One line for the log. */
 export type CountersNotice = { readonly state: 'degraded'; readonly reason: string } | { readonly state: 'recovered' };
 
-export interface CountersNotices {
-  /** Called at the beginning of an outage, and any number of times during it. */
-  readonly degraded: (reason: unknown) => void;
-  readonly recovered: () => void;
-}
+export type CountersNotices = ReturnType<typeof createCountersNotices>;
 
 const periodMs = 60_000;
 const mostAPeriod = 5;
 
 /** `monotonicMs`: a monotonic clock. */
-export function createCountersNotices(
-  notice: (notice: CountersNotice) => void,
-  monotonicMs: () => number,
-): CountersNotices {
+export function createCountersNotices(notice: (notice: CountersNotice) => void, monotonicMs: () => number) {
   let reportedMs: readonly number[] = [];
   /** true: this outage was reported */
   let isReported = false;
   return {
-    degraded: (reason) => {
+    /** Called at the beginning of an outage, and any number of times during it. */
+    degraded: (reason: unknown): void => {
       const nowMs = monotonicMs();
       reportedMs = reportedMs.filter((ms) => nowMs - ms < periodMs);
       if (reportedMs.length >= (isReported ? 1 : mostAPeriod)) return;
@@ -30,7 +24,7 @@ export function createCountersNotices(
       isReported = true;
       notice({ state: 'degraded', reason: reason instanceof Error ? reason.message : String(reason) });
     },
-    recovered: () => {
+    recovered: (): void => {
       if (isReported) notice({ state: 'recovered' });
       isReported = false;
     },

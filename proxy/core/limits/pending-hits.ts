@@ -2,13 +2,7 @@
 // server then knows how close a key can be to its limit, although the shared count is late. A tracker that grew too
 // large forgets all keys, since it only saves waiting.
 
-export interface PendingHits {
-  readonly asked: (key: string) => void;
-  readonly answered: (key: string, nowMs: number) => void;
-  readonly failed: (key: string) => void;
-  /** The number of unanswered hits of `key`; undefined: no recent answer. */
-  readonly openOf: (key: string, nowMs: number) => number | undefined;
-}
+export type PendingHits = ReturnType<typeof createPendingHits>;
 
 interface Entry {
   open: number;
@@ -18,10 +12,10 @@ interface Entry {
 /** An answer is used as a measure for this time. */
 const freshMs = 5000;
 
-export function createPendingHits(capacity = 20_000): PendingHits {
+export function createPendingHits(capacity = 20_000) {
   const entries = new Map<string, Entry>();
   return {
-    asked: (key) => {
+    asked: (key: string): void => {
       const entry = entries.get(key);
       if (entry !== undefined) {
         entry.open += 1;
@@ -30,17 +24,18 @@ export function createPendingHits(capacity = 20_000): PendingHits {
       if (entries.size >= capacity) entries.clear();
       entries.set(key, { open: 1, answeredMs: Number.NEGATIVE_INFINITY });
     },
-    answered: (key, nowMs) => {
+    answered: (key: string, nowMs: number): void => {
       const entry = entries.get(key);
       if (entry === undefined) return;
       entry.open -= 1;
       entry.answeredMs = nowMs;
     },
-    failed: (key) => {
+    failed: (key: string): void => {
       const entry = entries.get(key);
       if (entry !== undefined) entry.open -= 1;
     },
-    openOf: (key, nowMs) => {
+    /** The number of unanswered hits of `key`; undefined: no recent answer. */
+    openOf: (key: string, nowMs: number): number | undefined => {
       const entry = entries.get(key);
       return entry === undefined || Math.abs(nowMs - entry.answeredMs) >= freshMs ? undefined : entry.open;
     },

@@ -12,25 +12,20 @@ export interface Window {
   readonly endsAtMs: number;
 }
 
-export interface Windows {
-  /** The window that runs at `nowMs`, or undefined: the next request begins one. */
-  readonly current: (key: string, windowMs: number, nowMs: number) => Window | undefined;
-  readonly set: (key: string, window: Window, nowMs: number) => void;
-  readonly entries: () => IterableIterator<[string, Window]>;
-  readonly size: () => number;
-}
+export type Windows = ReturnType<typeof createWindows>;
 
-export function createWindows(): Windows {
+export function createWindows() {
   const windows = new Map<string, Window>();
   return {
-    current: (key, windowMs, nowMs) => {
+    /** The window that runs at `nowMs`, or undefined: the next request begins one. */
+    current: (key: string, windowMs: number, nowMs: number): Window | undefined => {
       const window = windows.get(key);
       if (window === undefined || nowMs >= window.endsAtMs) return undefined;
       // after a clock was set back, a window must not exceed its length
       const latestEnd = nowMs + windowMs;
       return window.endsAtMs > latestEnd ? { used: window.used, endsAtMs: latestEnd } : window;
     },
-    set: (key, window, nowMs) => {
+    set: (key: string, window: Window, nowMs: number): void => {
       if (windows.get(key)?.endsAtMs !== window.endsAtMs) {
         // a Map keeps the order of insertion: windows of one length end in the order of their start, so the ended ones
         // come first

@@ -9,21 +9,7 @@ import type { Family, Sample } from './metrics-text.ts';
  */
 export type CountedRoute = string;
 
-export interface RequestCounts {
-  /**
-   * Counts an answered or aborted request: the connection took `bytes` of its body within `durationMs`. Never throws.
-   */
-  readonly answered: (
-    route: CountedRoute,
-    status: number,
-    kind: TokenKind | undefined,
-    sent: { readonly bytes: number; readonly aborted: boolean },
-    durationMs: number,
-  ) => void;
-  /** Counts a malformed request that was answered with `status`. */
-  readonly malformed: (status: number) => void;
-  readonly families: () => readonly Family[];
-}
+export type RequestCounts = ReturnType<typeof createRequestCounts>;
 
 /** The routes of the core. */
 const coreRoutes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'health', 'ready', 'unknown', 'refused'];
@@ -37,7 +23,7 @@ const boundsMs = bounds.map((bound) => bound * 1000);
 const buckets = bounds.length + 1;
 
 /** `featureRoutes`: the kinds of all features' routes. */
-export function createRequestCounts(featureRoutes: readonly CountedRoute[] = []): RequestCounts {
+export function createRequestCounts(featureRoutes: readonly CountedRoute[] = []) {
   const routes = [...coreRoutes.slice(0, 3), ...featureRoutes, ...coreRoutes.slice(3)];
   const routeIndex = new Map(routes.map((route, index) => [route, index]));
   const [unknown, refused] = [routes.length - 2, routes.length - 1];
@@ -52,7 +38,16 @@ export function createRequestCounts(featureRoutes: readonly CountedRoute[] = [])
   const count = (route: number, kind: number, status: number): void =>
     add(requests, (route * kinds.length + kind) * statuses + status - 100, 1);
   return {
-    answered: (route, status, kind, sent, durationMs) => {
+    /**
+     * Counts an answered or aborted request: the connection took `bytes` of its body within `durationMs`. Never throws.
+     */
+    answered: (
+      route: CountedRoute,
+      status: number,
+      kind: TokenKind | undefined,
+      sent: { readonly bytes: number; readonly aborted: boolean },
+      durationMs: number,
+    ): void => {
       const at = routeIndex.get(route) ?? unknown;
       count(at, kind === undefined ? 0 : kind === 'read' ? 1 : 2, status);
       let bucket = 0;
@@ -62,7 +57,8 @@ export function createRequestCounts(featureRoutes: readonly CountedRoute[] = [])
       add(bytes, at, sent.bytes);
       if (sent.aborted) add(aborted, at, 1);
     },
-    malformed: (status) => count(refused, 0, status),
+    /** Counts a malformed request that was answered with `status`. */
+    malformed: (status: number) => count(refused, 0, status),
     families: () => familiesOf(routes, { requests, durations, seconds, bytes, aborted }),
   };
 }

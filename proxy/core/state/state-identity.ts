@@ -2,16 +2,14 @@
 // server and a data folder recognize their state by it, and refuse another state in its place.
 
 import type { Branded } from '../../../build/contract/brand.ts';
-import { randomBase62, type RandomBytes } from '../../../build/shared/text/base62.ts';
+import { idsOf } from '../../../build/shared/text/base62.ts';
 
 /** `st_` and 16 base62 characters. */
 export type StateIdentity = Branded<string, 'StateIdentity'>;
 
-export function newStateIdentity(randomBytes: RandomBytes): StateIdentity {
-  return `st_${randomBase62(16, randomBytes)}` as StateIdentity;
-}
+export const { mint: newStateIdentity, is: isStateIdentity } = idsOf<StateIdentity>('st');
 
 /** undefined for a value that is no identity */
 export function parseStateIdentity(value: unknown): StateIdentity | undefined {
-  return typeof value === 'string' && /^st_[0-9A-Za-z]{16}$/.test(value) ? (value as StateIdentity) : undefined;
+  return isStateIdentity(value) ? value : undefined;
 }

@@ -2,6 +2,7 @@
 // people has no such port: it refuses personal tokens.
 
 import type { Branded } from '../../../build/contract/brand.ts';
+import { idsOf } from '../../../build/shared/text/base62.ts';
 
 /** `usr_` and 16 base62 characters. */
 export type UserId = Branded<string, 'UserId'>;
@@ -28,6 +29,4 @@ export interface PersonStatus {
 /** undefined: the person is removed or disabled, or has no way left to sign in; their tokens are invalid. */
 export type ReadPersonStatus = (id: UserId) => Promise<PersonStatus | undefined>;
 
-export function parseUserId(text: string): UserId | undefined {
-  return /^usr_[0-9A-Za-z]{16}$/.test(text) ? (text as UserId) : undefined;
-}
+export const { mint: mintUserId, is: isUserId, parse: parseUserId } = idsOf<UserId>('usr');

@@ -2,11 +2,11 @@
 
 import type { Branded } from '../../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { randomBase62, type RandomBytes } from '../../../build/shared/text/base62.ts';
+import { idsOf } from '../../../build/shared/text/base62.ts';
 import { malformedRecord } from '../state/state-error.ts';
 import { noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
-import { parseUserId, type UserId } from './person.ts';
+import { isUserId, type UserId } from './person.ts';
 
 /** `tok_` and 16 base62 characters. It is no secret, and names a token in lists, logs and the audit log. */
 export type TokenId = Branded<string, 'TokenId'>;
@@ -66,13 +66,7 @@ export function isFixed(record: Pick<TokenRecord, 'created_by' | 'person'>): boo
   return record.person !== undefined || isOfPublisher(record);
 }
 
-export function mintTokenId(randomBytes: RandomBytes): TokenId {
-  return `tok_${randomBase62(16, randomBytes)}` as TokenId;
-}
-
-export function parseTokenId(text: string): TokenId | undefined {
-  return /^tok_[0-9A-Za-z]{16}$/.test(text) ? (text as TokenId) : undefined;
-}
+export const { mint: mintTokenId, is: isTokenId, parse: parseTokenId } = idsOf<TokenId>('tok');
 
 export const tokenKeyPrefix = 'token/';
 
@@ -87,9 +81,8 @@ export function tokenHashKey(hash: TokenHash): string {
 
 /** The token id that a hash leads to. Throws StateError for a value that is no token id. */
 export function parseTokenPointer(value: JsonValue): TokenId {
-  const id = typeof value === 'string' ? parseTokenId(value) : undefined;
-  if (id === undefined) throw malformedRecord('A row that leads to a token');
-  return id;
+  if (!isTokenId(value)) throw malformedRecord('A row that leads to a token');
+  return value;
 }
 
 /**
@@ -126,5 +119,5 @@ function isRecord(value: object): value is TokenRecord {
 /** A token of a person only reads, and the person alone decides about its view. */
 function isPersonsOrNobodys({ person, kind, packages }: Partial<Record<keyof TokenRecord, unknown>>): boolean {
   if (person === undefined) return true;
-  return typeof person === 'string' && parseUserId(person) !== undefined && kind === 'read' && packages === null;
+  return isUserId(person) && kind === 'read' && packages === null;
 }

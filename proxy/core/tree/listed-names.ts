@@ -9,12 +9,7 @@ import { rootDocumentPath } from '../../../build/contract/paths.ts';
 import { sameStamp, stampFile, type FileStamp } from '../../../build/shared/files/file-stamp.ts';
 
 /** While packages.json cannot be used, the names are those of the last one that could be. */
-export interface ListedNames {
-  readonly has: (name: PackageName) => boolean;
-  readonly hasVendor: (vendor: string) => boolean;
-  /** The reason why packages.json cannot be used; undefined: the names are those of the present file. */
-  readonly fault: () => string | undefined;
-}
+export type ListedNames = ReturnType<typeof createListedNames>;
 
 interface Listed {
   readonly names: ReadonlySet<string>;
@@ -23,7 +18,7 @@ interface Listed {
 }
 
 /** `dataDirectory`: holds `public/`. */
-export function createListedNames(dataDirectory: string): ListedNames {
+export function createListedNames(dataDirectory: string) {
   const path = `${dataDirectory}/public/${rootDocumentPath}`;
   let [seen, stamp]: [Listed | undefined, FileStamp | undefined] = [undefined, undefined];
   const listed = (): Listed => {
@@ -32,8 +27,9 @@ export function createListedNames(dataDirectory: string): ListedNames {
     return seen;
   };
   return {
-    has: (name) => listed().names.has(name),
-    hasVendor: (vendor) => listed().vendors.has(vendor),
+    has: (name: PackageName) => listed().names.has(name),
+    hasVendor: (vendor: string) => listed().vendors.has(vendor),
+    /** The reason why packages.json cannot be used; undefined: the names are those of the present file. */
     fault: () => listed().fault,
   };
 }

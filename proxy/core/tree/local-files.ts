@@ -27,24 +27,13 @@ import { hasDocument, missingIndex } from './missing-index.ts';
 // A request for a name that was never published costs a stat of the index, and a lookup in packages.json. A request for
 // a document that a published package lacks, for example of dev versions, costs a lookup in memory.
 
-interface LostFiles {
-  /**
-   * For a missing document: rejects with DamagedDocument if it is published. Rejects with UnusableFile if packages.json
-   * lists the package, and all its files are lost.
-   */
-  readonly document: (path: PublicPath, epoch: number) => MaybeAsync<undefined>;
-  /** For an index that was not found: rejects with UnusableFile if the package is published. */
-  readonly index: (name: PackageName) => MaybeAsync<undefined>;
-  readonly clear: () => void;
-}
-
 /** The documents that a package has, by its index. */
 type Documents = { readonly [Kind in 'stable' | 'dev']: boolean };
 
 const bytesOfEntry = 64;
 
 /** `dataDirectory`: holds `public/` and `index/`. `limitBytes`: memory for the data of indexes. */
-function createLostFiles(dataDirectory: string, listed: ListedNames, limitBytes: number): LostFiles {
+function createLostFiles(dataDirectory: string, listed: ListedNames, limitBytes: number) {
   const tree = publishedTree(dataDirectory);
   const packages = new FileCache<Documents>({
     limitBytes,
@@ -61,7 +50,11 @@ function createLostFiles(dataDirectory: string, listed: ListedNames, limitBytes:
   };
   const check = (path: PublicPath): Promise<undefined> => checkAbsence(path, tree).then(() => undefined);
   return {
-    document: (path, epoch) => {
+    /**
+     * For a missing document: rejects with DamagedDocument if it is published. Rejects with UnusableFile if
+     * packages.json lists the package, and all its files are lost.
+     */
+    document: (path: PublicPath, epoch: number): MaybeAsync<undefined> => {
       const provider = providerOf(path);
       if (provider === undefined) return check(path);
       const { name, stability } = provider;
@@ -75,6 +68,7 @@ function createLostFiles(dataDirectory: string, listed: ListedNames, limitBytes:
         (reason: unknown) => (hasLostAll(name) ? Promise.reject(reason) : undefined),
       );
     },
+    /** For an index that was not found: rejects with UnusableFile if the package is published. */
     index: lostIndex,
     clear: () => packages.clear(),
   };

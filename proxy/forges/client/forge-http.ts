@@ -49,11 +49,7 @@ export type AskForge = (
   more?: { readonly headers?: ForgeRequest['headers']; readonly content?: ForgeRequest['content'] },
 ) => Promise<ForgeAnswer>;
 
-export interface ForgeHttp {
-  /** Throws ForgePause and ForgeRefusal. */
-  readonly ask: (request: ForgeRequest) => Promise<ForgeAnswer>;
-  readonly close: () => void;
-}
+export type ForgeHttp = ReturnType<typeof createForgeHttp>;
 
 /** A page of 100 repositories has some 600 KB on GitHub. */
 const longestAnswer = 16 * 1024 ** 2;
@@ -64,12 +60,7 @@ const retryMs = 300;
 const failurePauseMs = 60_000;
 
 /** Throws BuildRefused for an invalid range. */
-export function createForgeHttp({
-  allowAddresses,
-  resolve = resolveBySystem,
-  userAgent,
-  now,
-}: ForgeHttpOptions): ForgeHttp {
+export function createForgeHttp({ allowAddresses, resolve = resolveBySystem, userAgent, now }: ForgeHttpOptions) {
   const policy = createAddressPolicy(allowAddresses);
   const access: GuardedAccess = { policy, agent: createGuardedAgent(policy, resolve, { connectTimeoutMs: 10_000 }) };
   const once = async (request: ForgeRequest): Promise<ForgeAnswer | ForgePause> => {
@@ -89,7 +80,8 @@ export function createForgeHttp({
     }
   };
   return {
-    ask: async (request) => {
+    /** Throws ForgePause and ForgeRefusal. */
+    ask: async (request: ForgeRequest): Promise<ForgeAnswer> => {
       let answer = await once(request);
       // a change at the forge is not sent twice
       if (answer instanceof ForgePause && request.content === undefined) {

@@ -3,8 +3,7 @@
 
 import type { StateStore } from '../../core/state/state-store.ts';
 import { countConnected, readConnected } from './connected.ts';
-import type { ConnectionRecord } from './connection.ts';
-import { listConnections } from './list-connections.ts';
+import { type ConnectionRecord, listConnections } from './connection.ts';
 import { readProgress } from './read-progress.ts';
 
 export interface ConnectionProblem {

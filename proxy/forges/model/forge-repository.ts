@@ -1,9 +1,10 @@
 // What a forge says of one repository, and what this registry remembers of it.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import { parseForgeId, type ConnectionId, type ForgeId } from '../../sync/forge-place.ts';
-import { parseRepositoryId, type RepositoryId } from '../../sync/repository.ts';
+import { isRepositoryId, type RepositoryId } from '../../sync/repository.ts';
 import type { RepositoryPath } from './forge-name.ts';
 
 /** A repository in the forge's list. */
@@ -36,29 +37,29 @@ export const skipReasons = {
 
 export type SkipReason = keyof typeof skipReasons;
 
-/** `registered`; `archived` and `removed`: registered here, and so reported; `skipped`: not registered. */
-export type RepositoryState = 'registered' | 'archived' | 'removed' | 'skipped';
-
 /** The row of one repository of a connection. */
-export interface ListedRepository {
-  readonly id: ForgeId;
-  readonly path: string;
-  readonly state: RepositoryState;
+const listedRepository = z.object({
+  id: z.custom<ForgeId>((value) => parseForgeId(value as JsonValue) === value),
+  path: z.string(),
+  /** `registered`; `archived` and `removed`: registered here, and so reported; `skipped`: not registered */
+  state: z.enum(['registered', 'archived', 'removed', 'skipped']),
   /** why it is skipped; null for the other states */
-  readonly reason: SkipReason | null;
+  reason: z.custom<SkipReason>((value) => typeof value === 'string' && Object.hasOwn(skipReasons, value)).nullable(),
   /** null: it was never registered */
-  readonly repository: RepositoryId | null;
+  repository: z.custom<RepositoryId>(isRepositoryId).nullable(),
   /** the name in its composer.json; null: none was read */
-  readonly package: string | null;
+  package: z.string().nullable(),
   /** of the list, when its files were last read */
-  readonly stamp: string;
+  stamp: z.string(),
   /** RFC 3339 UTC: when its files were last read, or its state changed */
-  readonly checked_at: string;
+  checked_at: z.string(),
   /** true: its own webhook is installed at the forge */
-  readonly hook: boolean;
+  hook: z.boolean(),
   /** those of the connection that it was last read with; absent in rows of older versions */
-  readonly subdirectories?: readonly string[] | null;
-}
+  subdirectories: z.custom<readonly string[] | null>().exactOptional(),
+});
+export type ListedRepository = RowOf<typeof listedRepository>;
+export type RepositoryState = ListedRepository['state'];
 
 export function seenPrefix(connection: string): string {
   return `connection-seen/${connection}/`;
@@ -68,19 +69,7 @@ export function seenKey(connection: ConnectionId, id: ForgeId): string {
   return `${seenPrefix(connection)}${id}`;
 }
 
-const states: ReadonlySet<unknown> = new Set<RepositoryState>(['registered', 'archived', 'removed', 'skipped']);
-
 /** A row as stored. Throws StateError for another value. */
 export function parseSeen(value: JsonValue): ListedRepository {
-  if (isJsonObject(value)) {
-    const { id, path, state, reason, repository, package: name, stamp, checked_at: checked, hook } = value;
-    const texts = [path, stamp, checked].every((text) => typeof text === 'string');
-    const isReason = reason === null || (typeof reason === 'string' && Object.hasOwn(skipReasons, reason));
-    const isRepository =
-      repository === null || (typeof repository === 'string' && parseRepositoryId(repository) !== undefined);
-    const isName = name === null || typeof name === 'string';
-    const isWhole = texts && isReason && isRepository && isName && states.has(state) && typeof hook === 'boolean';
-    if (isWhole && parseForgeId(id) === id) return value as unknown as ListedRepository;
-  }
-  throw malformedRecord('A row about a repository of a connection');
+  return parseRow(listedRepository, value, 'A row about a repository of a connection');
 }

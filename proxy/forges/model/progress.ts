@@ -1,8 +1,9 @@
 // How far the refresh of a connection is: a row of the state, so that a killed refresh goes on where it stopped, on any
 // host. The rows of the pages keep what a conditional request needs.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import type { ConnectionId, ForgeId } from '../../sync/forge-place.ts';
 
 /** `idle`: no refresh has begun, or the last one ended. `missing`: it asks for repositories that were not listed. */
@@ -17,36 +18,38 @@ export interface ConnectionCounts {
   readonly skipped: number;
 }
 
-export interface RefreshProgress {
-  readonly phase: RefreshPhase;
+const refreshProgress = z.object({
+  phase: z.enum(refreshPhases),
   /** the number of the page that is asked next, from 0 */
-  readonly page: number;
+  page: z.number().int(),
   /** its query; null: the first page */
-  readonly query: string | null;
+  query: z.string().nullable(),
   /** RFC 3339 UTC, as all times here: the end of the last complete refresh; null: there was none */
-  readonly finished_at: string | null;
+  finished_at: z.string().nullable(),
   /** when the next step is due */
-  readonly next_at: string;
+  next_at: z.string(),
   /** why the last step failed; null: it succeeded */
-  readonly error: string | null;
+  error: z.string().nullable(),
   /** failures in a row */
-  readonly failures: number;
-  readonly counts: ConnectionCounts;
+  failures: z.number().int(),
+  counts: z.custom<ConnectionCounts>((value) => typeof value === 'object' && value !== null),
   /** the webhook of the owner: `installed`; `refused`: each repository has its own; null: not tried yet */
-  readonly owner_hook: 'installed' | 'refused' | null;
+  owner_hook: z.enum(['installed', 'refused']).nullable(),
   /** why the last webhook could not be installed */
-  readonly hook_error: string | null;
-}
+  hook_error: z.string().nullable(),
+});
+export type RefreshProgress = RowOf<typeof refreshProgress>;
 
-export interface RememberedPage {
-  readonly query: string | null;
-  readonly etag: string | null;
+const rememberedPage = z.object({
+  query: z.string().nullable(),
+  etag: z.string().nullable(),
   /** the query of the next page; null: it was the last one */
-  readonly next: string | null;
-  readonly ids: readonly ForgeId[];
+  next: z.string().nullable(),
+  ids: z.array(z.custom<ForgeId>((value) => typeof value === 'string')),
   /** from this time on the page is asked unconditionally, because its repositories are due */
-  readonly fresh_until: string;
-}
+  fresh_until: z.string(),
+});
+export type RememberedPage = RowOf<typeof rememberedPage>;
 
 export function progressKey(id: ConnectionId): string {
   return `connection-progress/${id}`;
@@ -77,21 +80,10 @@ export const firstProgress: RefreshProgress = {
 
 /** A row as stored. Throws StateError for another value. */
 export function parseProgress(value: JsonValue): RefreshProgress {
-  if (isJsonObject(value)) {
-    const { phase, page, query, finished_at: finished, next_at: next, error, failures, counts } = value;
-    const isText = (text: JsonValue | undefined): boolean => text === null || typeof text === 'string';
-    const isWhole = [page, failures].every((number) => Number.isSafeInteger(number));
-    const isPhase = refreshPhases.some((one) => one === phase);
-    const texts = [query, finished, error, value['owner_hook'], value['hook_error']].every(isText);
-    if (isPhase && isWhole && texts && typeof next === 'string' && isJsonObject(counts))
-      return value as unknown as RefreshProgress;
-  }
-  throw malformedRecord('The progress of a connection');
+  return parseRow(refreshProgress, value, 'The progress of a connection');
 }
 
 /** A row as stored. Throws StateError for another value. */
 export function parsePage(value: JsonValue): RememberedPage {
-  if (isJsonObject(value) && Array.isArray(value['ids']) && typeof value['fresh_until'] === 'string')
-    return value as unknown as RememberedPage;
-  throw malformedRecord('A page of a connection');
+  return parseRow(rememberedPage, value, 'A page of a connection');
 }

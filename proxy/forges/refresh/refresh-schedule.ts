@@ -2,7 +2,7 @@
 // rows of the state, so that a restart and several processes do not disturb them.
 
 import type { StateStore } from '../../core/state/state-store.ts';
-import { listConnections } from '../model/list-connections.ts';
+import { listConnections } from '../model/connection.ts';
 import { readProgress } from '../model/read-progress.ts';
 import type { Refresher } from './refresher.ts';
 
@@ -16,15 +16,9 @@ export interface RefreshScheduleOptions {
   readonly everyMs?: number;
 }
 
-export interface RefreshSchedule {
-  /** One check: refreshes the due connections, one after the other. */
-  readonly look: () => Promise<void>;
-  readonly start: () => void;
-  /** Ends a running refresh; a later one goes on. */
-  readonly stop: () => Promise<void>;
-}
+export type RefreshSchedule = ReturnType<typeof createRefreshSchedule>;
 
-export function createRefreshSchedule(options: RefreshScheduleOptions): RefreshSchedule {
+export function createRefreshSchedule(options: RefreshScheduleOptions) {
   const { onError, everyMs = 5000 } = options;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -38,9 +32,11 @@ export function createRefreshSchedule(options: RefreshScheduleOptions): RefreshS
     timer.unref();
   };
   return {
+    /** One check: refreshes the due connections, one after the other. */
     look,
     start: later,
-    stop: async () => {
+    /** Ends a running refresh; a later one goes on. */
+    stop: async (): Promise<void> => {
       stopping.abort();
       clearTimeout(timer);
       await looking;

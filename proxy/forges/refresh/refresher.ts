@@ -1,7 +1,6 @@
 // Runs the refresh of one connection in one process at a time, with a lease as the schedule of syncs has one.
 
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { Actor, ChangeParts } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { createLease, type Lease } from '../../sync/lease.ts';
 import { beatMs, type Liveness } from '../../sync/liveness.ts';
@@ -14,18 +13,14 @@ import type { RefreshStep } from './refresh-step.ts';
 import { ConnectionRemoved } from './refresh-rows.ts';
 import { createRegistrar, type RegistrarRepositories } from './registrar.ts';
 
-export interface RefresherOptions {
+export interface RefresherOptions extends Omit<ChangeParts, 'actor'> {
   readonly state: StateStore;
-  readonly store: AuditedStore;
   readonly access: Pick<ConnectionAccess, 'open'>;
   readonly repositoriesOf: (actor: Actor) => RegistrarRepositories;
   readonly hooks: HookSecrets | undefined;
   readonly liveness: Liveness;
-  /** epoch milliseconds */
-  readonly now: () => number;
   /** 0 ≤ … < 1 */
   readonly random: () => number;
-  readonly randomBytes: RandomBytes;
 }
 
 export interface RefreshOrder {

@@ -12,21 +12,7 @@ import { parseSeen, seenKey, type ForgeRepository, type SkipReason } from '../mo
 
 type Folders = ConnectionRecord['subdirectories'];
 
-export interface Registrar {
-  readonly register: (
-    connection: ConnectionRecord,
-    listed: ForgeRepository,
-    folders: Folders,
-  ) => Promise<{ readonly repository: RepositoryId } | { readonly skip: SkipReason }>;
-  /** Takes over a repository that is registered already; undefined: it is not, or belongs to another connection. */
-  readonly adopt: (connection: ConnectionRecord, listed: ForgeRepository) => Promise<RepositoryId | undefined>;
-  /** The repository has another name at the forge now. */
-  readonly move: (id: RepositoryId, connection: ConnectionRecord, listed: ForgeRepository) => Promise<void>;
-  /** Changes the folders that are packages from `before`; others, which a person gave to the repository, stay. */
-  readonly readFolders: (id: RepositoryId, before: Folders, folders: Folders) => Promise<void>;
-  /** False: a person has removed it from this registry. */
-  readonly isRegistered: (id: RepositoryId) => Promise<boolean>;
-}
+export type Registrar = ReturnType<typeof createRegistrar>;
 
 export interface RegistrarParts {
   readonly store: Pick<AuditedStore, 'get'>;
@@ -35,16 +21,22 @@ export interface RegistrarParts {
 
 export type RegistrarRepositories = Pick<Repositories, 'create' | 'get' | 'update' | 'atForge' | 'move'>;
 
-export function createRegistrar(parts: RegistrarParts): Registrar {
+export function createRegistrar(parts: RegistrarParts) {
   return {
-    register: (connection, listed, folders) => register(parts, connection, listed, folders),
-    adopt: async (connection, listed) => {
+    register: (connection: ConnectionRecord, listed: ForgeRepository, folders: Folders) =>
+      register(parts, connection, listed, folders),
+    /** Takes over a repository that is registered already; undefined: it is not, or belongs to another connection. */
+    adopt: async (connection: ConnectionRecord, listed: ForgeRepository): Promise<RepositoryId | undefined> => {
       const taken = await takeOverKnown(parts, placeOf(connection, listed));
       return taken === undefined || 'skip' in taken ? undefined : taken.repository;
     },
-    move: (id, connection, listed) => parts.repositories.move(id, placeOf(connection, listed)),
-    readFolders: (id, before, folders) => readFolders(parts, id, before, folders),
-    isRegistered: async (id) => (await parts.store.get(repositoryKey(id))) !== undefined,
+    /** The repository has another name at the forge now. */
+    move: (id: RepositoryId, connection: ConnectionRecord, listed: ForgeRepository) =>
+      parts.repositories.move(id, placeOf(connection, listed)),
+    /** Changes the folders that are packages from `before`; others, which a person gave to the repository, stay. */
+    readFolders: (id: RepositoryId, before: Folders, folders: Folders) => readFolders(parts, id, before, folders),
+    /** False: a person has removed it from this registry. */
+    isRegistered: async (id: RepositoryId) => (await parts.store.get(repositoryKey(id))) !== undefined,
   };
 }
 

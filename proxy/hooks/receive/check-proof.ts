@@ -85,13 +85,6 @@ function digestOf(secret: Revealing): Buffer {
 // The payload in a form that Gitea or Forgejo sends: they sign the JSON, and send it as the field `payload` of a form.
 // The form is decoded piece by piece, so that the proof needs no more memory than that of a JSON body.
 
-interface FormPayload {
-  /** The next bytes of the payload. */
-  readonly decode: (piece: Buffer) => Buffer;
-  /** False for bytes that are no form with this field alone. Call it after the last piece. */
-  readonly isWhole: () => boolean;
-}
-
 const start = Buffer.from('payload=');
 const [plus, percent, ampersand, space] = [0x2b, 0x25, 0x26, 0x20];
 
@@ -102,12 +95,13 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   digitOf[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-function createFormPayload(): FormPayload {
+function createFormPayload() {
   let [begun, isForm] = [0, true];
   // of an escape such as %7B: the digits that are still to come, and the value of those before
   let [digits, value] = [0, 0];
   return {
-    decode: (piece) => {
+    /** The next bytes of the payload. */
+    decode: (piece: Buffer): Buffer => {
       const head = Math.min(start.length - begun, piece.length);
       isForm &&= piece.subarray(0, head).equals(start.subarray(begun, begun + head));
       begun += head;
@@ -131,6 +125,7 @@ function createFormPayload(): FormPayload {
       }
       return bytes.subarray(0, length);
     },
+    /** False for bytes that are no form with this field alone. Call it after the last piece. */
     isWhole: () => isForm && begun === start.length && digits === 0,
   };
 }

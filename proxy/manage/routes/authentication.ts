@@ -1,5 +1,6 @@
 // Authentication over HTTP: setup, login, logout, the password, sessions.
 
+import { answering, body } from '../frame/json-content.ts';
 import { z } from 'zod';
 import type { LoggedIn } from '../../auth/login.ts';
 import { viewOf, type SessionCaller } from '../../auth/caller.ts';
@@ -17,16 +18,14 @@ import {
   sessionSchema,
   setupDraft,
 } from '../schemas/user.ts';
+import { ageOrder } from '../../state/rows.ts';
 
 export interface AuthenticationServices {
   readonly people: People;
 }
 
 const tags = ['Authentication'];
-const session = {
-  description: 'the user and the new session',
-  content: { 'application/json': { schema: loggedIn } },
-};
+const session = answering(loggedIn, 'the user and the new session');
 
 const setup = operation({
   operationId: 'setup',
@@ -37,8 +36,8 @@ const setup = operation({
   description:
     'Works only while no user exists, with the code that the server prints when it starts. The code works ' +
     'once, within an hour.',
-  request: { body: { required: true, content: { 'application/json': { schema: setupDraft } } } },
-  responses: { 201: { description: 'the admin, logged in', content: { 'application/json': { schema: loggedIn } } } },
+  request: { body: body(setupDraft) },
+  responses: { 201: answering(loggedIn, 'the admin, logged in') },
   errors: ['SETUP_DONE', 'SETUP_CODE_INVALID', 'TOO_MANY_ATTEMPTS'],
 });
 
@@ -51,8 +50,8 @@ const login = operation({
   description:
     'With two-factor authentication, the same request needs the code. Without the code, a right password gets ' +
     'the answer `TWO_FACTOR_REQUIRED`. A user may have 100 sessions; a new one ends the oldest.',
-  request: { body: { required: true, content: { 'application/json': { schema: loginDraft } } } },
-  responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
+  request: { body: body(loginDraft) },
+  responses: { 200: answering(loggedIn, 'a new session') },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_REQUIRED', 'TOO_MANY_ATTEMPTS'],
 });
 
@@ -64,10 +63,7 @@ const logout = operation({
   summary: 'Log out',
   description: 'Ends the session of this request at once.',
   responses: {
-    200: {
-      description: 'the ended session',
-      content: { 'application/json': { schema: z.object({ id: idSchema('ses', 'the session') }) } },
-    },
+    200: answering(z.object({ id: idSchema('ses', 'the session') }), 'the ended session'),
   },
   errors: ['NOT_FOUND'],
 });
@@ -80,7 +76,7 @@ const getMe = operation({
   summary: 'Get your user',
   description: 'Requires a session; an API token has no user.',
   responses: {
-    200: { description: 'the user of this session', content: { 'application/json': { schema: ownUser } } },
+    200: answering(ownUser, 'the user of this session'),
   },
   errors: ['NOT_FOUND'],
 });
@@ -92,9 +88,9 @@ const updateMe = operation({
   tags,
   summary: 'Change your name and your mails',
   description: 'Others see the name beside the email address. Requires a session.',
-  request: { body: { required: true, content: { 'application/json': { schema: ownPatch } } } },
+  request: { body: body(ownPatch) },
   responses: {
-    200: { description: 'the user of this session', content: { 'application/json': { schema: userSchema } } },
+    200: answering(userSchema, 'the user of this session'),
   },
   errors: ['NOT_FOUND'],
 });
@@ -106,7 +102,7 @@ const changePassword = operation({
   tags,
   summary: 'Change your password',
   description: 'Ends all sessions, including this one, and starts a new session.',
-  request: { body: { required: true, content: { 'application/json': { schema: passwordChange } } } },
+  request: { body: body(passwordChange) },
   responses: { 200: session },
   errors: ['INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS'],
 });
@@ -118,8 +114,8 @@ const acceptInvitation = operation({
   tags,
   summary: 'Accept an invitation',
   description: 'Sets the password of the invited user, who can then log in. Existing sessions of the user end.',
-  request: { body: { required: true, content: { 'application/json': { schema: acceptance } } } },
-  responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
+  request: { body: body(acceptance) },
+  responses: { 200: answering(userSchema, 'the user') },
   errors: ['INVITATION_INVALID', 'TOO_MANY_ATTEMPTS'],
 });
 
@@ -132,7 +128,7 @@ const listSessions = operation({
   description: 'Newest first.',
   request: { query: pageQuery },
   responses: {
-    200: { description: 'a page of sessions', content: { 'application/json': { schema: pageOf(sessionSchema) } } },
+    200: answering(pageOf(sessionSchema), 'a page of sessions'),
   },
 });
 
@@ -145,7 +141,7 @@ const endSession = operation({
   description: 'Takes effect at once. The session of this request can be ended too.',
   request: { params: z.strictObject({ id: idSchema('ses', 'the session') }) },
   responses: {
-    200: { description: 'the ended session', content: { 'application/json': { schema: sessionSchema } } },
+    200: answering(sessionSchema, 'the ended session'),
   },
   errors: ['NOT_FOUND'],
 });
@@ -197,7 +193,7 @@ function registerSessions(api: Api, people: People): void {
     const { data, next_cursor } = paginate(
       await people.sessions.list(userId),
       context.req.valid('query'),
-      ({ created_at, id }) => `${created_at} ${id}`,
+      ageOrder,
       true,
     );
     return context.json(

@@ -1,6 +1,7 @@
 // The device flow over HTTP (RFC 8628): a terminal gets a code, and then asks for the token of the person who approved
 // the code in the console. The same service as the page /ui/device.
 
+import { answering } from '../frame/json-content.ts';
 import { RegistryError, type ErrorCode } from '../../../build/contract/errors.ts';
 import { OAuthFault } from '../../device/oauth-fault.ts';
 import type { Terminals } from '../../device/terminals.ts';
@@ -138,7 +139,7 @@ const requestDeviceCode = operation({
     'within ten minutes, and approves the sign-in there.',
   request: { body: { required: true, content: { [formType]: { schema: deviceForm } } } },
   responses: {
-    200: { description: 'the codes', content: { 'application/json': { schema: deviceAnswer } } },
+    200: answering(deviceAnswer, 'the codes'),
     400: deviceRefusal(['NOT_AVAILABLE', ...refusals]),
   },
   errors: ['NOT_AVAILABLE', 'TOO_MANY_ATTEMPTS'],
@@ -155,7 +156,7 @@ const redeemDeviceCode = operation({
     'code works once. The token has the role of the person, and ends with their account.',
   request: { body: { required: true, content: { [formType]: { schema: redeemForm } } } },
   responses: {
-    200: { description: 'the token', content: { 'application/json': { schema: redeemAnswer } } },
+    200: answering(redeemAnswer, 'the token'),
     400: deviceRefusal(refusals),
   },
 });

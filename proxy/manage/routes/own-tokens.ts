@@ -1,6 +1,7 @@
 // A person's own tokens of `libretto login` over HTTP: the list, and the end of one. They work with a session and with
 // such a token, so that `libretto logout` ends its own.
 
+import { answering } from '../frame/json-content.ts';
 import { z } from 'zod';
 import { endPersonalToken, personalTokens } from '../../auth/personal-tokens.ts';
 import type { TokenRecord } from '../../core/tokens/token.ts';
@@ -11,6 +12,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema, time, timeSchema } from '../../registry/fields.ts';
+import { ageOrder } from '../../state/rows.ts';
 
 export interface OwnTokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -44,7 +46,7 @@ const listOwnTokens = operation({
   description: 'The valid tokens that you got by `libretto login`, newest first.',
   request: { query: pageQuery },
   responses: {
-    200: { description: 'a page of your tokens', content: { 'application/json': { schema: pageOf(ownToken) } } },
+    200: answering(pageOf(ownToken), 'a page of your tokens'),
   },
 });
 
@@ -56,7 +58,7 @@ const endOwnToken = operation({
   summary: 'End one of your tokens',
   description: 'Takes effect with the next request. The token of this request can be ended too.',
   request: { params: z.strictObject({ id: idSchema('tok', 'the token') }) },
-  responses: { 200: { description: 'the ended token', content: { 'application/json': { schema: ownToken } } } },
+  responses: { 200: answering(ownToken, 'the ended token') },
   errors: ['NOT_FOUND'],
 });
 
@@ -65,7 +67,7 @@ export function registerOwnTokens(api: Api, { tokensOf, state, uses }: OwnTokenS
     const { data, next_cursor } = paginate(
       await personalTokens(state, userIdOf(context), context.env.exchange.nowMs),
       context.req.valid('query'),
-      ({ created_at, id }) => `${created_at} ${id}`,
+      ageOrder,
       true,
     );
     const used = await uses.of(data.map(({ id }) => id));

@@ -1,6 +1,7 @@
 // The README and the CHANGELOG of a version over HTTP. They are no operations of their noun, because their answers have
 // a header of their own: a browser that opens one runs no code of the text.
 
+import { answering } from '../frame/json-content.ts';
 import { z } from 'zod';
 import type { TextKind } from '../../../build/contract/package-texts.ts';
 import { viewOf } from '../../auth/caller.ts';
@@ -24,10 +25,7 @@ const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: I
       }),
     },
     responses: {
-      200: {
-        description: `the ${what} as original text and as safe HTML`,
-        content: { 'application/json': { schema: packageText } },
-      },
+      200: answering(packageText, `the ${what} as original text and as safe HTML`),
     },
     errors: ['NOT_FOUND'],
   });

@@ -1,5 +1,6 @@
 // One's own passkeys over HTTP: list, rename, remove. Only a browser adds and uses them, on the pages of the console.
 
+import { answering, body } from '../frame/json-content.ts';
 import { z } from 'zod';
 import { showPasskey } from '../../auth/passkey.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
@@ -9,6 +10,7 @@ import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 import { clientAddressOf, person } from './authentication.ts';
 import { longestPasskeyName } from '../../passkeys/name.ts';
 import { code, password } from '../schemas/user.ts';
+import { ageOrder } from '../../state/rows.ts';
 
 // Passkeys as the management API shows and takes them.
 
@@ -47,7 +49,7 @@ const listPasskeys = operation({
   description: 'Oldest first. You add them in the console, because a browser has to make them.',
   request: { query: pageQuery },
   responses: {
-    200: { description: 'a page of passkeys', content: { 'application/json': { schema: pageOf(passkeySchema) } } },
+    200: answering(pageOf(passkeySchema), 'a page of passkeys'),
   },
 });
 
@@ -58,8 +60,8 @@ const renamePasskey = operation({
   tags,
   summary: 'Rename one of your passkeys',
   description: 'Only you see the name.',
-  request: { params, body: { required: true, content: { 'application/json': { schema: passkeyPatch } } } },
-  responses: { 200: { description: 'the passkey', content: { 'application/json': { schema: passkeySchema } } } },
+  request: { params, body: body(passkeyPatch) },
+  responses: { 200: answering(passkeySchema, 'the passkey') },
   errors: ['NOT_FOUND'],
 });
 
@@ -72,9 +74,9 @@ const removePasskey = operation({
   description:
     'Requires the password and a code of the authenticator, or a recovery code. Ends all other sessions. In the ' +
     'console, another passkey is enough.',
-  request: { params, body: { required: true, content: { 'application/json': { schema: passkeyRemoval } } } },
+  request: { params, body: body(passkeyRemoval) },
   responses: {
-    200: { description: 'the removed passkey', content: { 'application/json': { schema: passkeySchema } } },
+    200: answering(passkeySchema, 'the removed passkey'),
   },
   errors: ['NOT_FOUND', 'INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS', 'LAST_ADMIN'],
 });
@@ -82,11 +84,7 @@ const removePasskey = operation({
 export function registerPasskeys(api: Api, { passkeys }: PasskeyServices): void {
   api.openapi(listPasskeys, async (context) => {
     const own = (await passkeys.list(person(context).userId)).map(showPasskey);
-    const { data, next_cursor } = paginate(
-      own,
-      context.req.valid('query'),
-      ({ created_at, id }) => `${created_at} ${id}`,
-    );
+    const { data, next_cursor } = paginate(own, context.req.valid('query'), ageOrder);
     return context.json({ data: [...data], next_cursor }, 200);
   });
   api.openapi(renamePasskey, async (context) => {

@@ -1,5 +1,6 @@
 // The status of the registry over HTTP.
 
+import { answering } from '../frame/json-content.ts';
 import { z } from 'zod';
 import type { Counters } from '../../core/limits/counters.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
@@ -107,7 +108,7 @@ const getStatus = operation({
   tags: ['Status'],
   summary: 'Get the status',
   description: 'The state of the registry. GET /health gives a short form without authentication.',
-  responses: { 200: { description: 'the status', content: { 'application/json': { schema: statusSchema } } } },
+  responses: { 200: answering(statusSchema, 'the status') },
 });
 
 export function registerStatus(api: Api, services: StatusServices): void {

@@ -1,5 +1,6 @@
 // Two-factor authentication over HTTP: set up, enable with a code, disable with password and code.
 
+import { body, answering } from '../frame/json-content.ts';
 import { renderSVG } from 'uqr';
 import type { People } from '../../auth/people.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
@@ -48,12 +49,9 @@ const setUpTwoFactor = operation({
   description:
     'Returns a secret for an authenticator. It has no effect until it is enabled with a code. A repeated ' +
     'request returns another secret.',
-  request: { body: { required: true, content: { 'application/json': { schema: twoFactorSetup } } } },
+  request: { body: body(twoFactorSetup) },
   responses: {
-    200: {
-      description: 'the secret; it appears only in this answer',
-      content: { 'application/json': { schema: twoFactorSecret } },
-    },
+    200: answering(twoFactorSecret, 'the secret; it appears only in this answer'),
   },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
@@ -66,12 +64,9 @@ const enableTwoFactor = operation({
   summary: 'Enable two-factor authentication',
   description:
     'Requires a code from the new authenticator. Ends all sessions, including this one, and starts a new session.',
-  request: { body: { required: true, content: { 'application/json': { schema: twoFactorCode } } } },
+  request: { body: body(twoFactorCode) },
   responses: {
-    200: {
-      description: 'a new session, and the recovery codes',
-      content: { 'application/json': { schema: twoFactorEnabled } },
-    },
+    200: answering(twoFactorEnabled, 'a new session, and the recovery codes'),
   },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
@@ -83,8 +78,8 @@ const disableTwoFactor = operation({
   tags,
   summary: 'Disable two-factor authentication',
   description: 'Ends all sessions, including this one, and starts a new session.',
-  request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
-  responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
+  request: { body: body(twoFactorProof) },
+  responses: { 200: answering(loggedIn, 'a new session') },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND', 'LAST_ADMIN'],
 });
 
@@ -95,8 +90,8 @@ const renewRecoveryCodes = operation({
   tags,
   summary: 'Renew your recovery codes',
   description: 'Returns ten new codes; the previous codes become invalid.',
-  request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
-  responses: { 200: { description: 'the recovery codes', content: { 'application/json': { schema: recoveryCodes } } } },
+  request: { body: body(twoFactorProof) },
+  responses: { 200: answering(recoveryCodes, 'the recovery codes') },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
 

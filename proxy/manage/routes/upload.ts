@@ -1,6 +1,7 @@
 // The upload of a ZIP over HTTP: the same service as `libretto publish`. It is no operation of its noun, because its
 // body is a file, and because its status says whether it was new.
 
+import { answering } from '../frame/json-content.ts';
 import { rm } from 'node:fs/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
@@ -68,11 +69,8 @@ const createArtifact = operation({
     },
   },
   responses: {
-    200: {
-      description: 'this content of this version is already published',
-      content: { 'application/json': { schema: artifactSchema } },
-    },
-    201: { description: 'the published artifact', content: { 'application/json': { schema: artifactSchema } } },
+    200: answering(artifactSchema, 'this content of this version is already published'),
+    201: answering(artifactSchema, 'the published artifact'),
   },
   errors: [
     'ARCHIVE_UNSAFE',

@@ -10,7 +10,7 @@ import { auditEventId, type RegistryEvent } from '../../events/registry-event.ts
 import { auditEventKey, auditEventPrefix, type AuditEvent } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { listEndpoints } from '../endpoints/list-endpoints.ts';
+import { listEndpoints } from '../model/endpoint.ts';
 import { commitEvents, cursorPrefix, numberIn, type Collecting } from './collecting.ts';
 
 /**
@@ -91,14 +91,7 @@ export interface CollectorParts extends PublicationParts {
  * Errors of one source of events go to `onError`, and do not stop the others. Each look gives false if a source could
  * not be read.
  */
-export interface Collector {
-  /** Everything, once. */
-  readonly look: () => Promise<boolean>;
-  /** The published tree and the records of publications, on a host that has them. */
-  readonly lookAtTree: () => Promise<boolean>;
-  /** What the state tells alone. */
-  readonly lookAtState: () => Promise<boolean>;
-}
+export type Collector = ReturnType<typeof createCollector>;
 
 /** Tokens end by days: a look a minute is enough. */
 const tokensEveryMs = 60_000;
@@ -116,7 +109,7 @@ function attempting(onError: (error: unknown) => void): Attempt {
   };
 }
 
-export function createCollector(parts: CollectorParts): Collector {
+export function createCollector(parts: CollectorParts) {
   const { files, onError, now } = parts;
   let seenEpoch: number | undefined;
   let tokensAtMs = Number.NEGATIVE_INFINITY;
@@ -143,11 +136,14 @@ export function createCollector(parts: CollectorParts): Collector {
     return tokens && done.every(Boolean);
   };
   return {
-    look: async () => {
+    /** Everything, once. */
+    look: async (): Promise<boolean> => {
       const isTreeRead = await attempt(lookAtTree);
       return (await lookAtState()) && isTreeRead;
     },
+    /** The published tree and the records of publications, on a host that has them. */
     lookAtTree: () => attempt(lookAtTree),
+    /** What the state tells alone. */
     lookAtState,
   };
 }

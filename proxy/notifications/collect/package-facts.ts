@@ -7,20 +7,17 @@ import { readPublishedPackage } from '../../packages/published-package.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import { releaseOf } from '../../core/views/view.ts';
 
-export interface PackageFactsReader {
-  /** The release times of its contents, withdrawn ones too; epoch milliseconds. None if its index cannot be read. */
-  readonly releaseTimesOf: (name: string) => Promise<(version: string, reference: string) => number | undefined>;
-  /** true, or the replacement; undefined: it is not abandoned, or cannot be read */
-  readonly abandonedOf: (name: string) => Promise<true | string | undefined>;
-}
+export type PackageFactsReader = ReturnType<typeof createPackageFacts>;
 
-export function createPackageFacts(files: PublishedFiles): PackageFactsReader {
+export function createPackageFacts(files: PublishedFiles) {
   return {
-    releaseTimesOf: async (text) => {
+    /** The release times of its contents, withdrawn ones too; epoch milliseconds. None if its index cannot be read. */
+    releaseTimesOf: async (text: string): Promise<(version: string, reference: string) => number | undefined> => {
       const times = await readTimes(files, text).catch(() => new Map<string, number | undefined>());
       return (version, reference) => times.get(`${version} ${reference}`);
     },
-    abandonedOf: async (text) => {
+    /** true, or the replacement; undefined: it is not abandoned, or cannot be read */
+    abandonedOf: async (text: string): Promise<true | string | undefined> => {
       const name = parsePackageName(text);
       // a damaged package is reported by those who serve it
       const versions = name === undefined ? [] : await readPublishedPackage(files, name).catch(() => []);

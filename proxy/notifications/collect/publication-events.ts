@@ -11,7 +11,7 @@ import type {
   ChangedPackage,
   ChangedVersion,
 } from '../../inspection/publications.ts';
-import { listEndpoints } from '../endpoints/list-endpoints.ts';
+import { listEndpoints } from '../model/endpoint.ts';
 import { chunksOf, commitEvents, cursorPrefix, numberIn, type Collecting, type CursorRow } from './collecting.ts';
 import { collectNew, type Noticed } from './known-set.ts';
 import type { PackageFactsReader } from './package-facts.ts';

@@ -8,17 +8,7 @@ import type { View } from '../../core/views/view.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';
 import type { PackageInView } from '../model/event-filter.ts';
 
-export interface EndpointViews {
-  /**
-   * `all`: no token limits the endpoint, or its token sees all. `ended`: its token was revoked or has expired, or is of
-   * a person: such a token sees what the person sees at the moment, and has no view of its own.
-   */
-  readonly viewOf: (endpoint: Pick<EndpointRecord, 'view'>) => Promise<View | 'all' | 'ended'>;
-  /** The package as the view sees it; undefined: it sees none of its versions. */
-  readonly seePackage: (view: View, name: string) => Promise<PackageInView | undefined>;
-  /** True if the package is published here and the view sees none of its versions. */
-  readonly hidesPackage: (view: View, name: string) => Promise<boolean>;
-}
+export type EndpointViews = ReturnType<typeof createEndpointViews>;
 
 const rememberedViews = 200;
 
@@ -31,7 +21,7 @@ export function createEndpointViews({
   readonly catalogue: Pick<Catalogue, 'read'>;
   /** epoch milliseconds */
   readonly now: () => number;
-}): EndpointViews {
+}) {
   const accessOf = compileAccess(rememberedViews);
   const see = async (name: string, view?: View): Promise<PackageInView | undefined> => {
     const versions = (await catalogue.read(now(), view)).versionsOf(name);
@@ -39,14 +29,21 @@ export function createEndpointViews({
     return newest && { abandoned: newest.facts.abandoned, versions: versions.map(({ version }) => version) };
   };
   return {
-    viewOf: async ({ view: id }) => {
+    /**
+     * `all`: no token limits the endpoint, or its token sees all. `ended`: its token was revoked or has expired, or is
+     * of a person: such a token sees what the person sees at the moment, and has no view of its own.
+     */
+    viewOf: async ({ view: id }: Pick<EndpointRecord, 'view'>): Promise<View | 'all' | 'ended'> => {
       if (id === null) return 'all';
       const entry = await state.get(tokenKey(id));
       const token = entry === undefined ? undefined : parseTokenRecord(entry.value);
       if (token === undefined || token.person !== undefined || tokenStatus(token, now()) !== 'active') return 'ended';
       return accessOf(token).view ?? 'all';
     },
-    seePackage: (view, name) => see(name, view),
-    hidesPackage: async (view, name) => (await see(name)) !== undefined && (await see(name, view)) === undefined,
+    /** The package as the view sees it; undefined: it sees none of its versions. */
+    seePackage: (view: View, name: string) => see(name, view),
+    /** True if the package is published here and the view sees none of its versions. */
+    hidesPackage: async (view: View, name: string) =>
+      (await see(name)) !== undefined && (await see(name, view)) === undefined,
   };
 }

@@ -3,8 +3,7 @@
 import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
 import type { StateEntry, StateStore } from '../../core/state/state-store.ts';
-import type { EndpointId } from '../model/endpoint.ts';
-import { findEndpoint } from '../endpoints/list-endpoints.ts';
+import { type EndpointId, findEndpoint } from '../model/endpoint.ts';
 import { deliveryPrefix, dueKey, parseDeliveryRecord, waitingRows, type DeliveryRecord } from '../model/delivery.ts';
 
 export interface DeliveryPage {

@@ -2,9 +2,8 @@
 // itself.
 
 import type { StateStore } from '../../core/state/state-store.ts';
-import type { DisabledReason, EndpointRecord } from '../model/endpoint.ts';
+import { type DisabledReason, type EndpointRecord, listEndpoints } from '../model/endpoint.ts';
 import { readStatus } from '../model/endpoint-status.ts';
-import { listEndpoints } from './list-endpoints.ts';
 
 export interface EndpointProblem {
   readonly endpoint: EndpointRecord;

@@ -5,17 +5,22 @@
 import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { AddressPolicy } from '../../../build/egress/address-policy.ts';
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId } from '../../core/tokens/token.ts';
 import type { Sealer } from '../../keys/sealer.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { AuditedStore, ChangeParts } from '../../state/audit.ts';
 import type { StateChange } from '../../core/state/state-store.ts';
 import { deliveryPrefix, duePrefix } from '../model/delivery.ts';
-import { endpointKey, mintEndpointId, type EndpointId, type EndpointRecord } from '../model/endpoint.ts';
+import {
+  endpointKey,
+  mintEndpointId,
+  type EndpointId,
+  type EndpointRecord,
+  findEndpoint,
+  listEndpoints,
+} from '../model/endpoint.ts';
 import { mintEndpointSecret, rotated } from '../model/endpoint-secret.ts';
 import { statusKey } from '../model/endpoint-status.ts';
-import { findEndpoint, listEndpoints } from './list-endpoints.ts';
 import {
   assertFitting,
   defaultEvents,
@@ -36,42 +41,29 @@ export interface EndpointPatch extends EndpointFields {
   readonly enabled?: boolean | undefined;
 }
 
-export interface Endpoints {
-  /** An id for a draft. */
-  readonly newId: () => EndpointId;
-  /** Throws CONFLICT too: for a draft whose id has an endpoint already. */
-  readonly create: (draft: EndpointDraft) => Promise<IssuedEndpoint>;
-  /** All endpoints, oldest first. */
-  readonly list: () => Promise<readonly EndpointRecord[]>;
-  readonly get: (id: string) => Promise<EndpointRecord>;
-  readonly update: (id: string, patch: EndpointPatch) => Promise<EndpointRecord>;
-  /** Makes a new secret. The former one signs too for 24 hours, or ends at once with `dropOld`. */
-  readonly rotate: (id: string, dropOld?: boolean) => Promise<IssuedEndpoint>;
-  /** Removes the endpoint with its deliveries. */
-  readonly remove: (id: string) => Promise<EndpointRecord>;
-}
+export type Endpoints = ReturnType<typeof createEndpoints>;
 
-export interface EndpointsOptions {
-  readonly store: AuditedStore;
+export interface EndpointsOptions extends ChangeParts {
   readonly sealer: Sealer;
   readonly policy: AddressPolicy;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT, EGRESS_DENIED. */
-export function createEndpoints(options: EndpointsOptions): Endpoints {
+export function createEndpoints(options: EndpointsOptions) {
   const { store } = options;
   return {
+    /** An id for a draft. */
     newId: () => mintEndpointId(options.randomBytes),
-    create: (draft) => create(options, draft),
+    /** Throws CONFLICT too: for a draft whose id has an endpoint already. */
+    create: (draft: EndpointDraft) => create(options, draft),
+    /** All endpoints, oldest first. */
     list: () => listEndpoints(store),
-    get: async (id) => (await findEndpoint(store, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    rotate: (id, dropOld = false) => rotate(options, id, dropOld),
-    remove: (id) => remove(options, id),
+    get: async (id: string) => (await findEndpoint(store, id)).record,
+    update: (id: string, patch: EndpointPatch) => update(options, id, patch),
+    /** Makes a new secret. The former one signs too for 24 hours, or ends at once with `dropOld`. */
+    rotate: (id: string, dropOld: boolean = false) => rotate(options, id, dropOld),
+    /** Removes the endpoint with its deliveries. */
+    remove: (id: string) => remove(options, id),
   };
 }
 

@@ -1,8 +1,9 @@
 // A delivery: one event for one endpoint, with its attempts. A second row says when the next attempt is due.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
 import { parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import type { EndpointId } from './endpoint.ts';
 
 /** `hidden`: the limits of the endpoint's token changed, and do not show the event any more. */
@@ -19,19 +20,20 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-export interface DeliveryRecord {
-  readonly endpoint: EndpointId;
-  readonly event: RegistryEvent;
-  readonly state: DeliveryState;
+const deliveryRecord = z.object({
+  endpoint: z.custom<EndpointId>((value) => typeof value === 'string'),
+  event: z.custom<RegistryEvent>((value) => Boolean(parseEvent(value as JsonValue))),
+  state: z.enum(deliveryStates),
   /** of the present series: a replay starts another one */
-  readonly failures: number;
+  failures: z.number(),
   /** the last ones, oldest first */
-  readonly attempts: readonly DeliveryAttempt[];
+  attempts: z.array(z.custom<DeliveryAttempt>()),
   /** when the next attempt is due; null: none is */
-  readonly next_at: string | null;
+  next_at: z.string().nullable(),
   /** when the event was handed to the endpoint */
-  readonly created_at: string;
-}
+  created_at: z.string(),
+});
+export type DeliveryRecord = RowOf<typeof deliveryRecord>;
 
 export const keptAttempts = 12;
 
@@ -86,17 +88,5 @@ export function waitingRows(record: DeliveryRecord & { readonly next_at: string 
 
 /** Throws StateError for a value that is no delivery. */
 export function parseDeliveryRecord(value: JsonValue): DeliveryRecord {
-  if (
-    isJsonObject(value) &&
-    typeof value['endpoint'] === 'string' &&
-    deliveryStates.some((one) => one === value['state']) &&
-    typeof value['failures'] === 'number' &&
-    Array.isArray(value['attempts']) &&
-    (value['next_at'] === null || typeof value['next_at'] === 'string') &&
-    typeof value['created_at'] === 'string'
-  ) {
-    parseEvent(value['event']);
-    return value as unknown as DeliveryRecord;
-  }
-  throw malformedRecord('The record of a delivery');
+  return parseRow(deliveryRecord, value, 'The record of a delivery');
 }

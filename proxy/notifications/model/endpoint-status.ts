@@ -1,22 +1,26 @@
 // How an endpoint does: its last success, its last failure, and the pause after failures. Written with each attempt, in
 // the commit that stores it.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { EndpointId } from './endpoint.ts';
 
-export interface EndpointStatus {
+const nullableText = z.string().nullable();
+
+const endpointStatus = z.object({
   /** RFC 3339 UTC; null: never */
-  readonly delivered_at: string | null;
-  readonly failed_at: string | null;
+  delivered_at: nullableText,
+  failed_at: nullableText,
   /** of the last failure */
-  readonly error: string | null;
+  error: nullableText,
   /** in a row */
-  readonly failures: number;
+  failures: z.number(),
   /** nothing is sent before this time; null: no pause */
-  readonly paused_until: string | null;
-}
+  paused_until: nullableText,
+});
+export type EndpointStatus = RowOf<typeof endpointStatus>;
 
 export const freshStatus: EndpointStatus = {
   delivered_at: null,
@@ -32,14 +36,7 @@ export function statusKey(id: EndpointId): string {
 
 /** Throws StateError for a value that is no status. */
 export function parseEndpointStatus(value: JsonValue): EndpointStatus {
-  const times = ['delivered_at', 'failed_at', 'error', 'paused_until'];
-  if (
-    isJsonObject(value) &&
-    typeof value['failures'] === 'number' &&
-    times.every((name) => value[name] === null || typeof value[name] === 'string')
-  )
-    return value as unknown as EndpointStatus;
-  throw malformedRecord('The status of a notification endpoint');
+  return parseRow(endpointStatus, value, 'The status of a notification endpoint');
 }
 
 export async function readStatus(state: Pick<StateStore, 'get'>, id: EndpointId): Promise<EndpointStatus> {

@@ -5,10 +5,15 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { duePrefix, parseDeliveryRecord, parseDueKey, type DeliveryRecord } from '../model/delivery.ts';
 import type { EndpointViews } from '../deliveries/endpoint-views.ts';
-import { endpointKey, parseEndpointRecord, type EndpointId, type EndpointRecord } from '../model/endpoint.ts';
+import {
+  endpointKey,
+  parseEndpointRecord,
+  type EndpointId,
+  type EndpointRecord,
+  listEndpoints,
+} from '../model/endpoint.ts';
 import { readStatus } from '../model/endpoint-status.ts';
 import { isSeen, keepsOrder } from '../model/event-filter.ts';
-import { listEndpoints } from '../endpoints/list-endpoints.ts';
 import type { RegistryEvent } from '../../events/registry-event.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { rowsOf, settleAttempt } from './attempt.ts';
@@ -30,14 +35,7 @@ export interface SenderParts {
   readonly onError: (error: unknown) => void;
 }
 
-export interface DeliverySender {
-  /** One look at all endpoints: starts the attempts that are due. */
-  readonly look: () => Promise<void>;
-  /** Resolves when no attempt is under way. */
-  readonly idle: () => Promise<void>;
-  /** Ends the attempts that are under way after a short wait; their deliveries stay due. */
-  readonly close: () => Promise<void>;
-}
+export type DeliverySender = ReturnType<typeof createSender>;
 
 const requestsOfAll = 20;
 const requestsOfOne = 4;
@@ -55,7 +53,7 @@ interface Working {
   readonly work: Set<Promise<void>>;
 }
 
-export function createSender(parts: SenderParts): DeliverySender {
+export function createSender(parts: SenderParts) {
   const working: Working = {
     stopping: new AbortController(),
     isClosed: false,
@@ -67,12 +65,15 @@ export function createSender(parts: SenderParts): DeliverySender {
     while (working.work.size > 0) await Promise.all(working.work);
   };
   return {
-    look: async () => {
+    /** One look at all endpoints: starts the attempts that are due. */
+    look: async (): Promise<void> => {
       for (const endpoint of await listEndpoints(parts.state))
         if (endpoint.disabled === null) await lookAt(parts, working, endpoint).catch(parts.onError);
     },
+    /** Resolves when no attempt is under way. */
     idle,
-    close: async () => {
+    /** Ends the attempts that are under way after a short wait; their deliveries stay due. */
+    close: async (): Promise<void> => {
       working.isClosed = true;
       const timer = setTimeout(() => working.stopping.abort(new Error('the server stops')), patienceMs);
       await idle();

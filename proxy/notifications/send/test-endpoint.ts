@@ -4,9 +4,8 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { eventId, testType, type RegistryEvent } from '../../events/registry-event.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
-import { endpointKey, type EndpointId, type EndpointRecord } from '../model/endpoint.ts';
+import { endpointKey, type EndpointId, type EndpointRecord, findEndpoint } from '../model/endpoint.ts';
 import { readStatus, statusKey } from '../model/endpoint-status.ts';
-import { findEndpoint } from '../endpoints/list-endpoints.ts';
 import type { PostOutcome } from './post-events.ts';
 import { deliveryKey, type DeliveryRecord } from '../model/delivery.ts';
 

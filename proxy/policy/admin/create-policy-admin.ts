@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { Actor, ChangeParts } from '../../state/audit.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
@@ -32,8 +32,7 @@ export interface PolicyFeeds {
   readonly accept: (id: string, actor: Actor) => Promise<FeedView>;
 }
 
-export interface PolicyAdminOptions {
-  readonly store: AuditedStore;
+export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
   /** the path of the policy file; null: the rules are in the state */
   readonly file: string | null;
   /** Why the policy file cannot be used now; null: nothing is wrong. */
@@ -46,8 +45,6 @@ export interface PolicyAdminOptions {
   readonly uses: RecentUse;
   /** undefined: there are none */
   readonly feeds?: PolicyFeeds | undefined;
-  /** epoch milliseconds */
-  readonly now: () => number;
 }
 
 /** Reading all lists takes seconds in a large registry. */

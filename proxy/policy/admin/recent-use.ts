@@ -7,12 +7,7 @@ import type { Downloads } from '../../packages/downloads.ts';
 export const usedDays = 90;
 const dayMs = 86_400_000;
 
-export interface RecentUse {
-  /** label of a version → its uses */
-  readonly of: (name: string) => Promise<ReadonlyMap<string, number>>;
-  /** names of all packages that were ever used */
-  readonly names: () => Promise<readonly PackageName[]>;
-}
+export type RecentUse = ReturnType<typeof recentUse>;
 
 export function sinceMs(nowMs: number): number {
   return nowMs - usedDays * dayMs;
@@ -20,9 +15,10 @@ export function sinceMs(nowMs: number): number {
 
 type Counts = Pick<Downloads, 'daysOf' | 'totals'>;
 
-export function recentUse(downloads: Counts, installs: Counts, now: () => number): RecentUse {
+export function recentUse(downloads: Counts, installs: Counts, now: () => number) {
   return {
-    of: async (name) => {
+    /** label of a version → its uses */
+    of: async (name: string): Promise<ReadonlyMap<string, number>> => {
       const oldest = new Date(sinceMs(now())).toISOString().slice(0, 'YYYY-MM-DD'.length);
       const [sent, reported] = [await countsOf(downloads, name, oldest), await countsOf(installs, name, oldest)];
       return new Map(
@@ -32,7 +28,8 @@ export function recentUse(downloads: Counts, installs: Counts, now: () => number
         ]),
       );
     },
-    names: async () => {
+    /** names of all packages that were ever used */
+    names: async (): Promise<readonly PackageName[]> => {
       const used = new Set([...(await downloads.totals()).keys(), ...(await installs.totals()).keys()]);
       return [...used].flatMap((name) => parsePackageName(name) ?? []);
     },

@@ -7,14 +7,7 @@ import { storeEvent } from '../../events/outbox.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
 import { hitKey, type PolicyHit } from '../records/policy-hits.ts';
 
-export interface Hits {
-  /** Notes a hit; never rejects, and the request does not wait. */
-  readonly note: (hit: PolicyHit) => void;
-  /** `rule action` → how many since the start */
-  readonly counts: () => ReadonlyMap<string, number>;
-  /** Resolves after every hit so far is stored, or has failed. */
-  readonly settled: () => Promise<void>;
-}
+export type Hits = ReturnType<typeof createHits>;
 
 export interface HitsOptions {
   readonly store: AuditedStore;
@@ -31,7 +24,7 @@ const mostRemembered = 20_000;
 const mostWaiting = 5000;
 const reportEveryMs = 60_000;
 
-export function createHits({ store, onError, onDropped }: HitsOptions): Hits {
+export function createHits({ store, onError, onDropped }: HitsOptions) {
   const counts = new Map<string, number>();
   const known = new Set<string>();
   const drops = createDrops(onDropped);
@@ -44,7 +37,8 @@ export function createHits({ store, onError, onDropped }: HitsOptions): Hits {
     }
   });
   return {
-    note: (hit) => {
+    /** Notes a hit; never rejects, and the request does not wait. */
+    note: (hit: PolicyHit): void => {
       const counted = `${hit.rule} ${hit.action}`;
       counts.set(counted, (counts.get(counted) ?? 0) + 1);
       const key = hitKey(hit);
@@ -56,8 +50,10 @@ export function createHits({ store, onError, onDropped }: HitsOptions): Hits {
       if (known.size >= mostRemembered) known.clear();
       known.add(key);
     },
+    /** `rule action` → how many since the start */
     counts: () => counts,
-    settled: async () => {
+    /** Resolves after every hit so far is stored, or has failed. */
+    settled: async (): Promise<void> => {
       await queue.settled();
       drops.report();
     },

@@ -1,28 +1,30 @@
 // The first hits of rules, as the state stores them: one row for each rule, package and version.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import type { Action } from '../model/policy-document.ts';
 
 export const hitPrefix = 'policy/hit/';
 
-export interface PolicyHit {
-  readonly rule: string;
-  readonly action: Action;
+const policyHit = z.object({
+  rule: z.string(),
+  action: z.custom<Action>((value) => typeof value === 'string'),
   /** null: a version of Composer was refused */
-  readonly name: string | null;
+  name: z.string().nullable(),
   /** of the package, or of Composer */
-  readonly version: string;
-  readonly normalized: string;
+  version: z.string(),
+  normalized: z.string(),
   /** when the version was released, epoch milliseconds; null: unknown */
-  readonly released_ms: number | null;
-  readonly because: string;
+  released_ms: z.number().nullable(),
+  because: z.string(),
   /** the id of the token that asked first; null: unknown */
-  readonly token: string | null;
+  token: z.string().nullable(),
   /** RFC 3339 UTC */
-  readonly at: string;
-}
+  at: z.string(),
+});
+export type PolicyHit = RowOf<typeof policyHit>;
 
 export function hitKey({ rule, action, name, normalized }: PolicyHit): string {
   return `${hitPrefix}${rule}/${action}/${name ?? 'composer'}/${encodeURIComponent(normalized)}`;
@@ -35,14 +37,5 @@ export async function readHits(store: Pick<StateStore, 'range'>): Promise<readon
 }
 
 function parseHit(value: JsonValue): PolicyHit {
-  if (
-    isJsonObject(value) &&
-    typeof value['rule'] === 'string' &&
-    typeof value['action'] === 'string' &&
-    typeof value['version'] === 'string' &&
-    typeof value['because'] === 'string' &&
-    typeof value['at'] === 'string'
-  )
-    return value as unknown as PolicyHit;
-  throw malformedRecord('The record of a hit of the policy');
+  return parseRow(policyHit, value, 'The record of a hit of the policy');
 }

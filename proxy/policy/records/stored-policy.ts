@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { ChangeParts } from '../../state/audit.ts';
 import { malformedRecord } from '../../core/state/state-error.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
@@ -38,10 +38,7 @@ export function revisionOf(policy: PolicyDocument): string {
   return createHash('sha256').update(JSON.stringify(policy)).digest('base64url').slice(0, 16);
 }
 
-export interface PolicyChange {
-  readonly store: AuditedStore;
-  readonly actor: Actor;
-}
+export type PolicyChange = Pick<ChangeParts, 'store' | 'actor'>;
 
 /**
  * Stores a policy. `revision`: the one that the change is based on; undefined: any. False: the same policy is stored.

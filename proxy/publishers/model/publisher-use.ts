@@ -1,18 +1,20 @@
 // How often a publisher's jobs exchanged their ID token in the current hour, and the last of these jobs. Counted by
 // publisher, because a loop of exchanges gets a new token each time.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { parsePublishedFrom, type PublishedFrom } from '../../artifacts/published-from.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { publishedFromSchema } from '../../artifacts/published-from.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import type { PublisherId } from './publisher.ts';
 
-export interface PublisherUse {
-  readonly used: number;
+const publisherUse = z.object({
+  used: z.number(),
   /** when the window of the count ends, epoch milliseconds */
-  readonly ends_ms: number;
-  readonly last_at: string;
-  readonly last: PublishedFrom;
-}
+  ends_ms: z.number(),
+  last_at: z.string(),
+  last: publishedFromSchema,
+});
+export type PublisherUse = RowOf<typeof publisherUse>;
 
 export const hourMs = 3_600_000;
 export const publisherUsePrefix = 'publisher-use/';
@@ -23,10 +25,7 @@ export function publisherUseKey(id: PublisherId): string {
 
 /** Throws StateError for a malformed row. */
 export function parsePublisherUse(value: JsonValue): PublisherUse {
-  const { used, ends_ms, last_at, last = null } = isJsonObject(value) ? value : {};
-  if (typeof used === 'number' && typeof ends_ms === 'number' && typeof last_at === 'string')
-    return { used, ends_ms, last_at, last: parsePublishedFrom(last) };
-  throw malformedRecord('The count of a trusted publisher');
+  return parseRow(publisherUse, value, 'The count of a trusted publisher');
 }
 
 /** The exchanges of the current window. A clock that was set back makes no window longer than an hour. */

@@ -1,14 +1,18 @@
 // A trusted publisher, as the state stores it: which CI jobs may exchange their ID token, and what they get.
 
+import { z } from 'zod';
 import type { Branded } from '../../../build/contract/brand.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { randomBase62, type RandomBytes } from '../../../build/shared/text/base62.ts';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { idsOf } from '../../../build/shared/text/base62.ts';
 import { malformedRecord } from '../../core/state/state-error.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
+import { findRow, listRows, parseRow, type RowOf, type Stored } from '../../state/rows.ts';
 import { parseLimits, type TokenLimits } from '../../core/views/token-limits.ts';
-import { issuerKinds, type IssuerKind } from './issuer.ts';
+import { issuerKinds } from './issuer.ts';
 
 /** `pub_` and 16 base62 characters. */
 export type PublisherId = Branded<string, 'PublisherId'>;
+export const { mint: mintPublisherId, is: isPublisherId, parse: parsePublisherId } = idsOf<PublisherId>('pub');
 
 /** `publish`: a write token for its packages. `read`: a read token with its view. */
 export const purposes = ['publish', 'read'] as const;
@@ -26,37 +30,39 @@ export type RefRule = (typeof refRules)[number];
 export type PublisherView = Omit<TokenLimits, 'networks'>;
 
 /** The rules for the claims of an ID token. */
-export interface PublisherRules {
+const publisherRules = z.object({
   /** the claim `iss` */
-  readonly issuer: string;
-  readonly kind: IssuerKind;
+  issuer: z.string(),
+  kind: z.enum(issuerKinds),
   /** `acme/app`, the path of a project; null: the ids or the rules for claims name it */
-  readonly repository: string | null;
+  repository: z.string().nullable(),
   /** pinned: jobs of another repository with the same name are refused. null: not known yet */
-  readonly repository_id: string | null;
-  readonly owner_id: string | null;
+  repository_id: z.string().nullable(),
+  owner_id: z.string().nullable(),
   /** a file name such as release.yml, or a path; null: any workflow of the repository */
-  readonly workflow: string | null;
-  readonly workflow_claim: WorkflowClaim;
-  readonly environment: string | null;
-  readonly refs: RefRule;
+  workflow: z.string().nullable(),
+  workflow_claim: z.enum(workflowClaims),
+  environment: z.string().nullable(),
+  refs: z.enum(refRules),
   /** more claims with their exact values */
-  readonly claims: Readonly<Record<string, string>>;
-}
+  claims: z.record(z.string(), z.string()),
+});
+export type PublisherRules = RowOf<typeof publisherRules>;
 
-export interface PublisherRecord extends PublisherRules, PublisherView {
-  readonly id: PublisherId;
-  readonly name: string;
-  readonly purpose: Purpose;
+const publisherRecord = publisherRules.extend({
+  id: z.custom<PublisherId>(isPublisherId),
+  name: z.string(),
+  purpose: z.enum(purposes),
   /** when the ids were learnt from the first exchange; null: they were given, or are not known yet */
-  readonly ids_learnt_at: string | null;
+  ids_learnt_at: z.string().nullable(),
   /** lifetime of the tokens */
-  readonly token_minutes: number;
-  readonly exchanges_per_hour: number;
-  readonly created_at: string;
-  readonly created_by: string;
-  readonly updated_at: string;
-}
+  token_minutes: z.number().int().positive(),
+  exchanges_per_hour: z.number().int().positive(),
+  created_at: z.string(),
+  created_by: z.string(),
+  updated_at: z.string(),
+});
+export type PublisherRecord = RowOf<typeof publisherRecord> & PublisherView;
 
 export const standardMinutes: Readonly<Record<Purpose, number>> = { publish: 15, read: 60 };
 export const standardExchanges = 60;
@@ -86,46 +92,27 @@ export const textRules = {
 } as const;
 
 export const publisherPrefix = 'publisher/';
+const kindOfRow = 'The record of a trusted publisher';
 
 export function publisherKey(id: PublisherId): string {
   return `${publisherPrefix}${id}`;
 }
 
-export function mintPublisherId(randomBytes: RandomBytes): PublisherId {
-  return `pub_${randomBase62(16, randomBytes)}` as PublisherId;
-}
-
-export function parsePublisherId(text: string): PublisherId | undefined {
-  return /^pub_[0-9A-Za-z]{16}$/.test(text) ? (text as PublisherId) : undefined;
-}
-
 /** Throws StateError for a value that is no row of a publisher: a wrong row must not grant access. */
 export function parsePublisherRecord(value: JsonValue): PublisherRecord {
-  if (isJsonObject(value) && isRecord(value)) return value as unknown as PublisherRecord;
-  throw malformedRecord('The record of a trusted publisher');
+  const record = parseRow(publisherRecord, value, kindOfRow) as PublisherRecord;
+  const hasPackages = record.purpose !== 'publish' || Array.isArray(record.packages);
+  if (hasPackages && 'limits' in parseLimits({ ...record })) return record;
+  throw malformedRecord(kindOfRow);
 }
 
-function isRecord(record: JsonObject): boolean {
-  const texts = ['name', 'issuer', 'created_at', 'created_by', 'updated_at'];
-  const maybe = ['repository', 'repository_id', 'owner_id', 'workflow', 'environment', 'ids_learnt_at'];
-  const { id, kind, purpose, workflow_claim: claim, refs, claims, packages } = record;
-  return (
-    typeof id === 'string' &&
-    parsePublisherId(id) !== undefined &&
-    texts.every((name) => typeof record[name] === 'string') &&
-    maybe.every((name) => record[name] === null || typeof record[name] === 'string') &&
-    issuerKinds.some((one) => one === kind) &&
-    purposes.some((one) => one === purpose) &&
-    (purpose !== 'publish' || Array.isArray(packages)) &&
-    workflowClaims.some((one) => one === claim) &&
-    refRules.some((one) => one === refs) &&
-    isJsonObject(claims) &&
-    Object.values(claims).every((one) => typeof one === 'string') &&
-    'limits' in parseLimits(record) &&
-    [record['token_minutes'], record['exchanges_per_hour']].every(isPositive)
-  );
+/** Oldest first. */
+export async function listPublishers(state: Pick<StateStore, 'range'>): Promise<readonly Stored<PublisherRecord>[]> {
+  return listRows(state, publisherPrefix, parsePublisherRecord);
 }
 
-function isPositive(value: JsonValue | undefined): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+/** Throws NOT_FOUND. */
+export async function findPublisher(state: Pick<StateStore, 'get'>, text: string): Promise<Stored<PublisherRecord>> {
+  const id = parsePublisherId(text);
+  return findRow(state, { text, key: id && publisherKey(id), noun: 'trusted publisher' }, parsePublisherRecord);
 }

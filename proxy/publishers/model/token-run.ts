@@ -1,17 +1,19 @@
 // The job that a publisher's token was made for, as a row beside the token. The row tells such tokens from others.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
-import { parsePublishedFrom, type PublishedFrom } from '../../artifacts/published-from.ts';
+import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { publishedFromSchema, type PublishedFrom } from '../../artifacts/published-from.ts';
 import type { TokenId } from '../../core/tokens/token.ts';
-import { malformedRecord } from '../../core/state/state-error.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 
-export interface TokenRun {
-  readonly run: PublishedFrom;
-  /** of the token */
-  readonly hash: string;
-  readonly expires_at: string;
-}
+/** `hash`: of the token */
+const tokenRun = z.object({
+  run: publishedFromSchema,
+  hash: z.string(),
+  expires_at: z.string().refine((time) => !Number.isNaN(Date.parse(time))),
+});
+export type TokenRun = RowOf<typeof tokenRun>;
 
 export const tokenRunPrefix = 'token-run/';
 
@@ -21,10 +23,7 @@ export function tokenRunKey(id: TokenId): string {
 
 /** Throws StateError for a malformed row. */
 export function parseTokenRun(value: JsonValue): TokenRun {
-  const { run = null, hash, expires_at } = isJsonObject(value) ? value : {};
-  if (typeof hash === 'string' && typeof expires_at === 'string' && !Number.isNaN(Date.parse(expires_at)))
-    return { run: parsePublishedFrom(run), hash, expires_at };
-  throw malformedRecord('The job of a token');
+  return parseRow(tokenRun, value, 'The job of a token');
 }
 
 /** undefined: no trusted publisher made this token. */

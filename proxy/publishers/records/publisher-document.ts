@@ -2,9 +2,8 @@
 
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { Issuer } from '../model/issuer.ts';
-import type { PublisherRecord } from '../model/publisher.ts';
+import { type PublisherRecord, listPublishers } from '../model/publisher.ts';
 import type { PublisherDocument } from './publisher-schema.ts';
-import { listPublishers } from './list-publishers.ts';
 import { parsePublisherUse, publisherUseKey, windowAt } from '../model/publisher-use.ts';
 import { sharedId } from './same-repository.ts';
 

@@ -3,8 +3,7 @@
 
 import { invalidInput } from '../../../build/contract/errors.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { ChangeParts } from '../../state/audit.ts';
 import type { StateChange, StateStore } from '../../core/state/state-store.ts';
 import { noLimits } from '../../core/views/token-limits.ts';
 import type { Issuer } from '../model/issuer.ts';
@@ -15,28 +14,17 @@ import {
   type PublisherRecord,
   standardExchanges,
   standardMinutes,
+  findPublisher,
+  listPublishers,
 } from '../model/publisher.ts';
 import { publisherUseKey } from '../model/publisher-use.ts';
 import { assertRules, chosenIssuer, standardRefs } from './check-rules.ts';
-import { findPublisher, listPublishers } from './list-publishers.ts';
 import { assertView, checkedTexts, checkedView } from './publisher-fields.ts';
 import type { PublisherDraft, PublisherFields } from './publisher-schema.ts';
 import { parseTokenRecord, tokenKey, tokenStatus, type TokenId, type TokenRecord } from '../../core/tokens/token.ts';
 import { parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
 
-export interface Publishers {
-  readonly create: (draft: PublisherDraft) => Promise<PublisherRecord>;
-  /** All publishers, oldest first. */
-  readonly list: () => Promise<readonly PublisherRecord[]>;
-  readonly get: (id: string) => Promise<PublisherRecord>;
-  /**
-   * The issuer and the purpose never change: make another publisher. A change of what it trusts or allows revokes the
-   * tokens that it gave out.
-   */
-  readonly update: (id: string, patch: PublisherFields) => Promise<ChangedPublisher>;
-  /** Removes the publisher, and revokes the tokens that it gave out. */
-  readonly remove: (id: string) => Promise<PublisherRecord>;
-}
+export type Publishers = ReturnType<typeof createPublishers>;
 
 export interface ChangedPublisher {
   readonly record: PublisherRecord;
@@ -44,24 +32,25 @@ export interface ChangedPublisher {
   readonly revoked: number;
 }
 
-export interface PublishersOptions {
-  readonly store: AuditedStore;
+export interface PublishersOptions extends ChangeParts {
   readonly issuers: readonly Issuer[];
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-  readonly actor: Actor;
 }
 
 /** Every call may throw RegistryError: NOT_FOUND, INVALID_INPUT. */
-export function createPublishers(options: PublishersOptions): Publishers {
+export function createPublishers(options: PublishersOptions) {
   const { store } = options;
   return {
-    create: (draft) => create(options, draft),
+    create: (draft: PublisherDraft) => create(options, draft),
+    /** All publishers, oldest first. */
     list: async () => (await listPublishers(store)).map(({ record }) => record),
-    get: async (id) => (await findPublisher(store, id)).record,
-    update: (id, patch) => update(options, id, patch),
-    remove: (id) => remove(options, id),
+    get: async (id: string) => (await findPublisher(store, id)).record,
+    /**
+     * The issuer and the purpose never change: make another publisher. A change of what it trusts or allows revokes the
+     * tokens that it gave out.
+     */
+    update: (id: string, patch: PublisherFields) => update(options, id, patch),
+    /** Removes the publisher, and revokes the tokens that it gave out. */
+    remove: (id: string) => remove(options, id),
   };
 }
 

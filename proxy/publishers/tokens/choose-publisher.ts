@@ -2,8 +2,8 @@
 
 import { dialects } from '../claims/dialects.ts';
 import { matchClaims } from '../claims/match-claims.ts';
-import { parsePublisherId, type Purpose } from '../model/publisher.ts';
-import type { StoredPublisher } from '../records/list-publishers.ts';
+import { parsePublisherId, type PublisherRecord, type Purpose } from '../model/publisher.ts';
+import type { Stored } from '../../state/rows.ts';
 import { withKnownId } from '../records/same-repository.ts';
 import { acceptedOtherwise, ambiguous, mismatched, noPublisher } from './refusals.ts';
 import type { IdToken } from './verify-id-token.ts';
@@ -16,10 +16,10 @@ export interface TokenOrder {
 
 /** Throws PUBLISHER_MISMATCH, and CONFLICT if several accept the job. */
 export function choosePublisher(
-  publishers: readonly StoredPublisher[],
+  publishers: readonly Stored<PublisherRecord>[],
   { issuer, claims }: Pick<IdToken, 'issuer' | 'claims'>,
   { publisher, purpose }: TokenOrder,
-): StoredPublisher {
+): Stored<PublisherRecord> {
   const id = publisher === undefined ? undefined : parsePublisherId(publisher);
   const known = publishers
     .filter(({ record }) => record.issuer === issuer.url && record.kind === issuer.kind)

@@ -3,23 +3,22 @@
 // token, at any hosts, one succeeds.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
 import { newToken, type NewToken } from '../../auth/new-token.ts';
 import { type TokenRecord, tokenHashKey, tokenKey, type TokenId } from '../../core/tokens/token.ts';
-import type { Actor, AuditedStore } from '../../state/audit.ts';
+import type { Actor, ChangeParts } from '../../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../../core/state/state-store.ts';
 import { dialects } from '../claims/dialects.ts';
-import { publisherKey, type PublisherRecord } from '../model/publisher.ts';
+import { publisherKey, type PublisherRecord, listPublishers } from '../model/publisher.ts';
 import { parsePublisherUse, publisherUseKey, windowAt, type PublisherUse } from '../model/publisher-use.ts';
 import { tokenRunKey, type TokenRun, parseTokenRun, tokenRunPrefix } from '../model/token-run.ts';
-import { listPublishers, type StoredPublisher } from '../records/list-publishers.ts';
+import type { Stored } from '../../state/rows.ts';
 import { ofSameRepository } from '../records/same-repository.ts';
 import { choosePublisher, type TokenOrder } from './choose-publisher.ts';
 import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
-import { usedIdKey, usedIdValue, parseUsedId, usedIdPrefix } from './used-ids.ts';
-import type { IdToken } from './verify-id-token.ts';
+import { usedIdTokens, type IdToken } from './verify-id-token.ts';
+import { useOnce, wasUsed } from '../../state/used-once.ts';
 import type { TokenHash } from '../../core/tokens/token-format.ts';
 import { tokenUseKey } from '../../core/tokens/token-uses.ts';
 
@@ -30,12 +29,7 @@ export interface Exchanged {
   readonly run: PublishedFrom;
 }
 
-export interface ExchangeParts {
-  readonly store: AuditedStore;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
-}
+export type ExchangeParts = Omit<ChangeParts, 'actor'>;
 
 /** Other exchanges of the same publisher come first at most this often. */
 const mostAttempts = 50;
@@ -43,26 +37,27 @@ const mostAttempts = 50;
 /** Throws RegistryError: PUBLISHER_MISMATCH, ID_TOKEN_USED, CONFLICT, RATE_LIMIT_EXCEEDED, STATE_BUSY. */
 export async function exchangeIdToken(parts: ExchangeParts, idToken: IdToken, wish: TokenOrder): Promise<Exchanged> {
   const { store, now } = parts;
-  const usedKey = usedIdKey(idToken.onceId);
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-    if ((await store.get(usedKey)) !== undefined) throw idTokenUsed();
+    if (await wasUsed(store, usedIdTokens, idToken.onceId)) throw idTokenUsed();
     const publishers = await listPublishers(store);
     const found = choosePublisher(publishers, idToken, wish);
     const use = await store.get(publisherUseKey(found.record.id));
     const planned = plan(parts, idToken, found, use, now());
     const { change, exchanged } = planned;
     const unchanged = planned.learnt === undefined ? [] : ofSameRepository(found.record, publishers);
-    const ended = await endedRows(store, { usedKey, token: exchanged.token.id }, now());
+    const expiry = { expiresMs: idToken.expiresMs, nowMs: now() };
+    const once = await useOnce(store, usedIdTokens, idToken.onceId, expiry);
+    const ended = await endedTokens(store, exchanged.token.id, now());
     const done = await store.commit(
       {
         conditions: [
-          { key: usedKey, revision: null },
+          ...once.conditions,
           ...change.conditions,
           // none of them pins another id at the same time
           ...unchanged.map(({ record, revision }) => ({ key: publisherKey(record.id), revision })),
         ],
-        puts: [{ key: usedKey, value: usedIdValue(idToken.expiresMs) }, ...change.puts],
-        deletes: ended,
+        puts: [...once.puts, ...change.puts],
+        deletes: [...once.deletes, ...ended],
       },
       {
         actor: actorOf(found.record),
@@ -85,7 +80,7 @@ interface Plan {
 function plan(
   parts: ExchangeParts,
   { claims, issuer }: IdToken,
-  { record, revision }: StoredPublisher,
+  { record, revision }: Stored<PublisherRecord>,
   use: StateEntry | undefined,
   nowMs: number,
 ): Plan {
@@ -179,30 +174,24 @@ function detailsOf({ exchanged: { token, run, publisher }, learnt }: Plan) {
   };
 }
 
-// Finds rows that no longer matter: ids of expired ID tokens, and tokens of publishers that ended a day ago. Each
-// exchange looks at a few rows behind its own keys and removes more than it adds, so that they never pile up.
-
 const lookedAt = 20;
 /** Lists and the audit log show an ended token for this time. */
 const keptMs = 86_400_000;
 
-/** The keys to delete. */
-async function endedRows(
+/**
+ * The rows of publishers' tokens that ended a day ago. Each exchange looks at a few rows behind its own, and removes
+ * more than it adds, so that they never pile up.
+ */
+async function endedTokens(
   state: Pick<StateStore, 'range'>,
-  { usedKey, token }: { readonly usedKey: string; readonly token: TokenId },
+  token: TokenId,
   nowMs: number,
 ): Promise<readonly string[]> {
-  const [used, runs] = await Promise.all([
-    state.range(usedIdPrefix, { after: usedKey, limit: lookedAt }),
-    state.range(tokenRunPrefix, { after: tokenRunKey(token), limit: lookedAt }),
-  ]);
-  return [
-    ...used.filter(({ value }) => parseUsedId(value) < nowMs).map(({ key }) => key),
-    ...runs.flatMap(({ key, value }) => {
-      const { hash, expires_at } = parseTokenRun(value);
-      if (Date.parse(expires_at) + keptMs >= nowMs) return [];
-      const id = key.slice(tokenRunPrefix.length) as TokenId;
-      return [key, tokenKey(id), tokenHashKey(hash as TokenHash), tokenUseKey(id)];
-    }),
-  ];
+  const runs = await state.range(tokenRunPrefix, { after: tokenRunKey(token), limit: lookedAt });
+  return runs.flatMap(({ key, value }) => {
+    const { hash, expires_at } = parseTokenRun(value);
+    if (Date.parse(expires_at) + keptMs >= nowMs) return [];
+    const id = key.slice(tokenRunPrefix.length) as TokenId;
+    return [key, tokenKey(id), tokenHashKey(hash as TokenHash), tokenUseKey(id)];
+  });
 }

@@ -7,13 +7,19 @@ import { dialects } from '../claims/dialects.ts';
 import type { IdTokenClaims, Mismatch } from '../claims/job.ts';
 import { matchClaims } from '../claims/match-claims.ts';
 import type { Issuer } from '../model/issuer.ts';
-import type { PublisherRecord } from '../model/publisher.ts';
-import { listPublishers } from '../records/list-publishers.ts';
+import { type PublisherRecord, listPublishers } from '../model/publisher.ts';
 import { withKnownId } from '../records/same-repository.ts';
 import { IssuerUnavailable } from '../../oidc/fetch-issuer.ts';
 import { faultText } from './refusals.ts';
-import { usedIdKey } from './used-ids.ts';
-import { peekIdToken, verifyIdToken, type IdToken, type IdTokenFault, type VerifierParts } from './verify-id-token.ts';
+import { wasUsed } from '../../state/used-once.ts';
+import {
+  peekIdToken,
+  verifyIdToken,
+  type IdToken,
+  type IdTokenFault,
+  type VerifierParts,
+  usedIdTokens,
+} from './verify-id-token.ts';
 
 export interface ExplainedPublisher {
   readonly record: PublisherRecord;
@@ -64,7 +70,7 @@ async function judge(parts: ExplainParts, text: string, audience: string): Promi
 }
 
 async function usedProblem({ store }: ExplainParts, { onceId }: IdToken): Promise<string | null> {
-  return (await store.get(usedIdKey(onceId))) === undefined ? null : 'It was exchanged already, and works once.';
+  return (await wasUsed(store, usedIdTokens, onceId)) ? 'It was exchanged already, and works once.' : null;
 }
 
 async function explainedPublishers(

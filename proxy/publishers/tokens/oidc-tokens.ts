@@ -8,24 +8,12 @@ import type { FailedAuthLimiter } from '../../core/limits/failed-auth-limiter.ts
 import type { Actor } from '../../state/audit.ts';
 import type { TokenOrder } from './choose-publisher.ts';
 import { exchangeIdToken, type Exchanged, type ExchangeParts } from './exchange.ts';
-import { explainIdToken, type IdTokenExplanation } from './explain-id-token.ts';
+import { explainIdToken } from './explain-id-token.ts';
 import { IssuerUnavailable } from '../../oidc/fetch-issuer.ts';
 import { idTokenRefused, noAudience } from './refusals.ts';
 import { verifyIdToken, type IdToken, type VerifierParts } from './verify-id-token.ts';
 
-export interface OidcTokens {
-  /** The one audience that ID tokens for this registry have. Throws NOT_AVAILABLE. */
-  readonly audience: () => string;
-  /**
-   * Throws RegistryError: NOT_AVAILABLE, ID_TOKEN_INVALID, ID_TOKEN_USED, PUBLISHER_MISMATCH, CONFLICT,
-   * RATE_LIMIT_EXCEEDED, UPSTREAM_UNAVAILABLE, and TOO_MANY_ATTEMPTS after many failures of one network.
-   */
-  readonly exchange: (idToken: string, wish: TokenOrder, clientAddress: string) => Promise<Exchanged>;
-  /** Ends a token that an exchange gave. Throws BAD_REQUEST for another one. */
-  readonly end: (id: TokenId) => Promise<void>;
-  /** Throws NOT_AVAILABLE. */
-  readonly explain: (idToken: string) => Promise<IdTokenExplanation>;
-}
+export type OidcTokens = ReturnType<typeof createOidcTokens>;
 
 export interface OidcTokensParts extends ExchangeParts, VerifierParts {
   /** the registry's address for its clients; undefined: it is not known */
@@ -34,14 +22,19 @@ export interface OidcTokensParts extends ExchangeParts, VerifierParts {
   readonly tokensOf: (actor: Actor) => Tokens;
 }
 
-export function createOidcTokens(parts: OidcTokensParts): OidcTokens {
+export function createOidcTokens(parts: OidcTokensParts) {
   const audience = (): string => {
     if (parts.publicUrl === undefined) throw noAudience();
     return parts.publicUrl;
   };
   return {
+    /** The one audience that ID tokens for this registry have. Throws NOT_AVAILABLE. */
     audience,
-    exchange: async (text, wish, clientAddress) => {
+    /**
+     * Throws RegistryError: NOT_AVAILABLE, ID_TOKEN_INVALID, ID_TOKEN_USED, PUBLISHER_MISMATCH, CONFLICT,
+     * RATE_LIMIT_EXCEEDED, UPSTREAM_UNAVAILABLE, and TOO_MANY_ATTEMPTS after many failures of one network.
+     */
+    exchange: async (text: string, wish: TokenOrder, clientAddress: string): Promise<Exchanged> => {
       const expected = audience();
       try {
         return await exchangeIdToken(parts, await verified(parts, text, expected), wish);
@@ -49,8 +42,10 @@ export function createOidcTokens(parts: OidcTokensParts): OidcTokens {
         throw failed(parts, error, clientAddress);
       }
     },
-    end: (id) => end(parts, id),
-    explain: (text) => explainIdToken(parts, text, audience()),
+    /** Ends a token that an exchange gave. Throws BAD_REQUEST for another one. */
+    end: (id: TokenId) => end(parts, id),
+    /** Throws NOT_AVAILABLE. */
+    explain: (text: string) => explainIdToken(parts, text, audience()),
   };
 }
 

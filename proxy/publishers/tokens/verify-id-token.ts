@@ -1,6 +1,7 @@
 // Verifies an ID token: its issuer, its signature, its audience and its times. `iss` is read before the signature is
 // checked only to choose the keys.
 
+import type { OnceKind } from '../../state/used-once.ts';
 import { createHash } from 'node:crypto';
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type JWSHeaderParameters } from 'jose';
 import { dialects } from '../claims/dialects.ts';
@@ -38,9 +39,15 @@ export interface VerifierParts {
   readonly now: () => number;
 }
 
-export const leewayMs = 60_000;
+const leewayMs = 60_000;
+
+/** The exchanged ID tokens, by `onceId`: each works once. */
+export const usedIdTokens: OnceKind = { prefix: 'oidc-jti/', row: 'The id of an exchanged ID token', leewayMs };
+
 export const longestIdToken = 16 * 1024;
-/** A job's token lives minutes, at GitLab as long as the job. The id of an exchanged one is kept until it has expired. */
+/**
+ * A job's token lives minutes, at GitLab as long as the job. The id of an exchanged one is kept until it has expired.
+ */
 const longestLifeSeconds = 86_400;
 const algorithms = ['RS256', 'ES256'];
 

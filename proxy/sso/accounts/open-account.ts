@@ -1,25 +1,21 @@
 // The first sign-in of a person at an identity provider: their account of this registry is made, or linked by a
 // verified e-mail address. Both only make the link; the session begins in a commit of its own.
 
-import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import type { SessionService } from '../../auth/sessions.ts';
-import type { AuditedStore } from '../../state/audit.ts';
+import type { ChangeParts } from '../../state/audit.ts';
 import type { LocalSignInRule } from '../../auth/local-sign-in.ts';
 import { checkedName } from '../../auth/user-fields.ts';
 import { parseEmail, type Email } from '../../auth/email.ts';
 import { commitUser, insertUser, readUserByEmail, type StoredUser } from '../../auth/user-records.ts';
 import { userIdentityKey, type UserIdentity } from '../../auth/user-identity.ts';
-import { mintUserId, type UserRecord } from '../../auth/user.ts';
+import type { UserRecord } from '../../auth/user.ts';
+import { mintUserId } from '../../core/tokens/person.ts';
 import type { ProviderIdentity } from '../model/identity.ts';
 import type { IdentityProvider } from '../model/provider.ts';
 import { assertKeepsAdmin, assertLinkable, noEmail } from './refused-accounts.ts';
 
-export interface ProviderAccountsParts {
-  readonly store: AuditedStore;
+export interface ProviderAccountsParts extends Omit<ChangeParts, 'actor'> {
   readonly sessions: SessionService;
-  /** epoch milliseconds */
-  readonly now: () => number;
-  readonly randomBytes: RandomBytes;
   /** who signs in with a password of this registry; undefined: everybody */
   readonly localSignIn?: LocalSignInRule;
 }

@@ -8,8 +8,8 @@ import type { IdentityProvider } from '../model/provider.ts';
 import { openProvider, type ProviderAccess } from './provider-client.ts';
 import { checkAnswer, fetchUserInfo, redeemCode } from './redeem-code.ts';
 import { foreignAnswer, signInLost, signInTooLate, signInUsed, noRole, tokenNotAccepted } from './refused-sign-in.ts';
-import { openTransaction, type Transaction } from './transaction.ts';
-import { useState } from './used-states.ts';
+import { openTransaction, type Transaction, usedAtProviders } from './transaction.ts';
+import { digestOf, useOnce } from '../../state/used-once.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { parseEmail } from '../../auth/email.ts';
 import { roleOfClaims } from '../accounts/role-of-claims.ts';
@@ -116,7 +116,10 @@ export async function readAnswer(
   if (now() >= transaction.expiresMs) throw signInTooLate(provider);
   const opened = await openProvider(parts, provider);
   const checked = checkAnswer(provider, opened, query, transaction);
-  if (!(await useState(state, transaction, now()))) throw signInUsed(provider);
+  const expiry = { expiresMs: transaction.expiresMs, nowMs: now() };
+  const once = await useOnce(state, usedAtProviders, digestOf(transaction.state), expiry);
+  // quiet: no cache depends on this row, and the sign-in itself has its audit event
+  if (!(await state.commit({ ...once, quiet: true }))) throw signInUsed(provider);
   const redeemed = await redeemCode(parts, provider, opened, { checked, transaction });
   const more =
     opened.server.userinfo_endpoint === undefined ? undefined : () => fetchUserInfo(parts, provider, opened, redeemed);

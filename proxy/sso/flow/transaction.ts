@@ -4,6 +4,8 @@
 import { z } from 'zod';
 import { Secret } from '../../../build/shared/text/secret.ts';
 import { UnreadableSecret, type Sealer } from '../../keys/sealer.ts';
+import { leewayMs } from '../../keys/signed-token.ts';
+import type { OnceKind } from '../../state/used-once.ts';
 
 export interface Transaction {
   /** the id of the provider */
@@ -21,6 +23,13 @@ export interface Transaction {
 }
 
 export const transactionSeconds = 600;
+
+/** What came from a provider and counts once: answers to sign-ins, by their state, and logout tokens. */
+export const usedAtProviders: OnceKind = {
+  prefix: 'sso-state/',
+  row: 'A used sign-in at an identity provider',
+  leewayMs,
+};
 
 /** A sealed text of another kind does not open. */
 const about = 'sso-transaction';

@@ -6,7 +6,8 @@ import { readUserBehind } from '../../auth/user-records.ts';
 import { userIdentityKey } from '../../auth/user-identity.ts';
 import type { AuditedStore } from '../../state/audit.ts';
 import type { StateEntry, StateStore } from '../../core/state/state-store.ts';
-import { usedOnce } from '../flow/used-states.ts';
+import { digestOf, useOnce } from '../../state/used-once.ts';
+import { usedAtProviders } from '../flow/transaction.ts';
 import type { IdentityProvider } from '../model/provider.ts';
 import { LogoutRefused, type LogoutToken } from './logout-token.ts';
 
@@ -35,7 +36,8 @@ export async function endSessions(
 ): Promise<number> {
   const { state, store, now } = parts;
   const once = JSON.stringify(['logout', provider.issuer, token.id]);
-  const used = await usedOnce(state, once, token.expiresMs, now());
+  const expiry = { expiresMs: token.expiresMs, nowMs: now() };
+  const used = await useOnce(state, usedAtProviders, digestOf(once), expiry);
   const ended = await sessionsOf(parts, provider, token);
   const change = { ...used, deletes: [...used.deletes, ...ended.map(({ key }) => key)] };
   const [first] = ended;

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { resealRepositories } from '../../../proxy/sync/reseal-repositories.ts';
+import { resealSecrets } from '../../../cli/commands/keys/reseal-secrets.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 
@@ -258,13 +258,13 @@ describe('repositories', () => {
 
     registry.keys.rotate('sealing');
     const store = createAuditedStore({ store: registry.state, now: Date.now });
-    expect(await resealRepositories({ store, sealer: registry.sealer, actor: 'cli:test' })).toBe(1);
+    expect(await resealSecrets({ store, sealer: registry.sealer, actor: 'cli:test' })).toBe(1);
     expect(await stored()).not.toBe(sealed);
     expect(JSON.parse(registry.sealer.unseal(await stored(), id).reveal())).toEqual({
       username: 'ci',
       password: secret,
     });
-    expect(await resealRepositories({ store, sealer: registry.sealer, actor: 'cli:test' })).toBe(0);
+    expect(await resealSecrets({ store, sealer: registry.sealer, actor: 'cli:test' })).toBe(0);
 
     const without = await registry.call('PATCH', `/api/repositories/${id}`, { as, body: { credentials: null } });
     expect(without.json()['credentials']).toBeNull();

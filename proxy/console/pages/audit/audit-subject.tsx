@@ -7,12 +7,7 @@ import type { AuditEvent } from '../../../state/audit.ts';
 import { A } from '../../components/place.tsx';
 import type { EventNames } from './event-names.ts';
 
-interface SubjectProps {
-  readonly event: AuditEvent;
-  readonly names: EventNames;
-}
-
-export function AuditSubject({ event, names }: SubjectProps): Child {
+export function AuditSubject({ event, names }: { readonly event: AuditEvent; readonly names: EventNames }): Child {
   const { label, to } = describeSubject(event, names);
   if (label === '') return null;
   return to === undefined ? <strong>{label}</strong> : <A to={to}>{label}</A>;

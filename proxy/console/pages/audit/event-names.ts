@@ -5,9 +5,9 @@ import { parseTokenRecord, tokenKeyPrefix } from '../../../core/tokens/token.ts'
 import { readUsers } from '../../../auth/user-records.ts';
 import type { UserRecord } from '../../../auth/user.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
-import { listConnections } from '../../../forges/model/list-connections.ts';
-import { listEndpoints } from '../../../notifications/endpoints/list-endpoints.ts';
-import { listPublishers } from '../../../publishers/records/list-publishers.ts';
+import { listConnections } from '../../../forges/model/connection.ts';
+import { listEndpoints } from '../../../notifications/model/endpoint.ts';
+import { listPublishers } from '../../../publishers/model/publisher.ts';
 import { listTeams } from '../../../teams/team-roster.ts';
 import { listRepositories } from '../../../sync/list-repositories.ts';
 

@@ -5,16 +5,58 @@ import { actorOf } from '../../../auth/caller.ts';
 import { notNamed } from '../../../auth/local-sign-in.ts';
 import { isMadeByProvider } from '../../../auth/user.ts';
 import { createUser, updateUser } from '../../../people/operations.ts';
-import type { UserDetails } from '../../../people/user-schema.ts';
+import type { UserDetails, ChangedUserDocument } from '../../../people/user-schema.ts';
 import { ButtonLink, TextField } from '../../components/form.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
-import type { FormPage, PageView } from '../../frame/definitions.ts';
+import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
-import { linkView } from './invitation-link.tsx';
 import { findPerson, peopleTrail, personPath, roleChoices, roleIn, type PeoplePageServices } from './services.ts';
+import type { Child } from 'hono/jsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Time } from '../../components/time.tsx';
+
+interface LinkPageProps {
+  readonly user: ChangedUserDocument;
+  readonly invitation: NonNullable<ChangedUserDocument['invitation']>;
+  /** what the link is */
+  readonly sentence: string;
+  readonly request: SignedInRequest;
+}
+
+/** Throws where no invitation was made. */
+function linkView(user: ChangedUserDocument | undefined, sentence: string, request: SignedInRequest): PageView {
+  const invitation = user?.invitation;
+  if (user === undefined || invitation === undefined) throw new Error('an invitation was requested, and none was made');
+  return {
+    title: `Link for ${user.email}`,
+    section: 'people',
+    content: <LinkPage {...{ user, invitation, sentence, request }} />,
+  };
+}
+
+function LinkPage({ user, invitation, sentence, request: { consoleOrigin, nowMs } }: LinkPageProps): Child {
+  return (
+    <>
+      <PageHead title={`Link for ${user.email}`} sentence={sentence} trail={peopleTrail} />
+      <Notice kind="warn">Copy the link now. It is shown only this once, and whoever has it can use it.</Notice>
+      <CodeBlock label="the link" text={`${consoleOrigin}${invitation.link}`} />
+      <p>
+        {invitation.mailed
+          ? `A mail with this link is on its way to ${user.email}. Send it yourself if the mail does not arrive.`
+          : `Send it to ${user.email} yourself: this server sends no email.`}{' '}
+        It works once, and ends <Time at={invitation.expires_at} nowMs={nowMs} />.
+      </p>
+      <div class="row">
+        <ButtonLink to={personPath(user)} kind="primary">
+          I have copied it
+        </ButtonLink>
+      </div>
+    </>
+  );
+}
 
 const section = 'people';
 

@@ -166,12 +166,6 @@ export function FilterFields(): Child {
   );
 }
 
-interface LinesProps {
-  readonly name: string;
-  readonly label: string;
-  readonly hint: string;
-}
-
-function Lines(props: LinesProps): Child {
+function Lines(props: { readonly name: string; readonly label: string; readonly hint: string }): Child {
   return <TextArea {...props} rows={2} spellcheck={false} />;
 }

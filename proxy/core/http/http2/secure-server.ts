@@ -75,12 +75,7 @@ export interface SecureServer {
   readonly renew: (certificate: Certificate) => void;
 }
 
-export interface SecureConnections {
-  readonly count: () => number;
-  /** Completes answers in progress, and ends everything else. */
-  readonly finish: () => void;
-  readonly cut: () => void;
-}
+export type SecureConnections = ReturnType<typeof connectionsOf>;
 
 const tlsOptions = {
   minVersion: 'TLSv1.2',
@@ -164,17 +159,18 @@ function takeHttp1Listener(server: Server) {
   return listener;
 }
 
-function connectionsOf(handshakes: ReadonlyMap<string, Socket>, open: ReadonlySet<Http2Connection>): SecureConnections {
+function connectionsOf(handshakes: ReadonlyMap<string, Socket>, open: ReadonlySet<Http2Connection>) {
   const cutHandshakes = (): void => {
     for (const socket of handshakes.values()) socket.destroy();
   };
   return {
     count: () => handshakes.size + open.size,
-    finish: () => {
+    /** Completes answers in progress, and ends everything else. */
+    finish: (): void => {
       cutHandshakes();
       for (const connection of open) connection.finish();
     },
-    cut: () => {
+    cut: (): void => {
       cutHandshakes();
       for (const connection of open) connection.cut();
     },

@@ -1,8 +1,7 @@
 // Tests the bytes of a ZIP by reading them back with other programs.
 
 import { describe, expect, it } from 'vitest';
-import type { ZipEntry } from '../../../../build/archive/zip-headers.ts';
-import { layoutZip } from '../../../../build/archive/zip-layout.ts';
+import { layoutZip, type ZipEntry } from '../../../../build/archive/zip-layout.ts';
 
 const time = Date.UTC(2024, 1, 29, 12, 34, 57) / 1000;
 

@@ -11,8 +11,8 @@ import {
 } from '../../../../proxy/core/tokens/authenticate.ts';
 import { personStatus, type PersonPackages } from '../../../../proxy/auth/person-status.ts';
 import { createTokens } from '../../../../proxy/auth/tokens.ts';
-import { mintUserId, userKey, type UserRecord } from '../../../../proxy/auth/user.ts';
-import type { UserId } from '../../../../proxy/core/tokens/person.ts';
+import { userKey, type UserRecord } from '../../../../proxy/auth/user.ts';
+import { type UserId, mintUserId } from '../../../../proxy/core/tokens/person.ts';
 import { createAuditedStore } from '../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts';
 import type { StateStore } from '../../../../proxy/core/state/state-store.ts';

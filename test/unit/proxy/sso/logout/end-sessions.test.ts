@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { userIdentityKey } from '../../../../../proxy/auth/user-identity.ts';
-import { mintUserId } from '../../../../../proxy/auth/user.ts';
+import { mintUserId } from '../../../../../proxy/core/tokens/person.ts';
 import { endSessions, type EndSessionsParts } from '../../../../../proxy/sso/logout/end-sessions.ts';
 import type { LogoutToken } from '../../../../../proxy/sso/logout/logout-token.ts';
 import { createAuditedStore } from '../../../../../proxy/state/audit.ts';

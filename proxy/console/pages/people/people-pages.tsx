@@ -1,6 +1,18 @@
-// What an admin does about an account, each with its form: another role, a right, and the end of the account, of its
-// second factor or of a session.
+// The pages about people, for admins.
 
+import type { Pages } from '../../frame/pages.ts';
+import { invitedPerson, newLink } from './link-forms.tsx';
+import { registerPeopleList } from './people-list.tsx';
+import { registerPerson } from './person.tsx';
+import {
+  type PeoplePageServices,
+  afterEnding,
+  findPerson,
+  peopleTrail,
+  personPath,
+  roleChoices,
+  roleIn,
+} from './services.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { deleteUser, updateUser } from '../../../people/operations.ts';
@@ -9,20 +21,14 @@ import { PageHead } from '../../components/page-head.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
-import type { Pages } from '../../frame/pages.ts';
-import {
-  afterEnding,
-  findPerson,
-  peopleTrail,
-  personPath,
-  roleChoices,
-  roleIn,
-  type PeoplePageServices,
-} from './services.ts';
 
 const section = 'people';
 
-export function registerPersonForms(pages: Pages, services: PeoplePageServices): void {
+/**
+ * What an admin does about an account, each with its form: another role, a right, and the end of the account, of its
+ * second factor or of a session.
+ */
+function registerPersonForms(pages: Pages, services: PeoplePageServices): void {
   for (const form of [changedRole, changedRight, withoutTwoFactor, deletedPerson, endedSession])
     pages.form(form(services));
   for (const status of ['disabled', 'active'] as const) pages.form(changedStatus(services, status));
@@ -183,3 +189,10 @@ const endedSession = (services: PeoplePageServices): FormPage => ({
     return { to: personPath(user), notice: 'session-ended' };
   },
 });
+
+export function registerPeoplePages(pages: Pages, services: PeoplePageServices): void {
+  registerPeopleList(pages, services);
+  for (const form of [invitedPerson, newLink]) pages.form(form(services));
+  registerPersonForms(pages, services);
+  registerPerson(pages, services);
+}
