@@ -7,6 +7,8 @@ import { Secret } from '../../build/shared/text/secret.ts';
 import type { MailTopic } from '../auth/mail-topic.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { readBranding } from '../settings/stored-settings.ts';
 
 export type MailKind = 'invitation' | 'reset' | 'test' | 'message' | MailTopic;
 
@@ -94,4 +96,9 @@ export function parseWaitingMail(value: JsonValue): WaitingMail {
   )
     return value as unknown as WaitingMail;
   throw malformedRecord('The record of a mail');
+}
+
+/** What mails call the registry: the name that people gave it, or else its host. */
+export async function registryName(state: Pick<StateStore, 'range'>, address: string): Promise<string> {
+  return (await readBranding(state)).name ?? new URL(address).host;
 }
