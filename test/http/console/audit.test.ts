@@ -45,7 +45,9 @@ describe('the audit log', () => {
       { actor: 'cli:<b>', action: 'comet.launch', subject: 'constructor', details },
     );
     const { text, html } = await browser.get('/audit');
-    expect(text).toContain('comet.launch constructor deep: note <script>alert(1)</script> · list: a, b <b> (command line)');
+    expect(text).toContain(
+      'comet.launch constructor deep: note <script>alert(1)</script> · list: a, b <b> (command line)',
+    );
     expect(html).not.toContain('<script>alert');
   });
 
