@@ -3,10 +3,18 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../../build/contract/json.ts';
+import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
 import { advertisable } from '../../../settings/advertised.ts';
 import { settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
 import { groupsOf, labelOf, purposeOf, resetField, type SettingGroup } from '../../../settings/setting-groups.ts';
-import { getSettings, patchOf, settingFieldText, settingViews, updateSettings } from '../../../settings/operations.ts';
+import {
+  getSettings,
+  patchOf,
+  settingFieldText,
+  settingViews,
+  updateSettings,
+  type SettingServices,
+} from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
@@ -15,15 +23,16 @@ import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import { nameOrigin } from './setting-origin.ts';
 import { kindOf, settingIn, type FieldKind } from './setting-text.ts';
-import type { SettingsPageServices } from './settings-services.ts';
 
-const section = 'settings';
-const trail = [{ label: 'Settings', to: '/settings' }];
+export interface SettingsPageServices extends SettingServices {
+  /** the settings from the start of the server */
+  readonly configuration: readonly ConfiguredSetting[];
+}
 
 /** All settings of a group. The address of a single setting, of an older version, leads there. */
 export const changedSettings = (services: SettingsPageServices): FormPage =>
   operationForm(services, updateSettings, {
-    section,
+    section: 'settings',
     path: '/settings/:group',
     linked: [...settingKeys, ...settingKeys.map(resetField)],
     view: async (request) => {
@@ -32,28 +41,11 @@ export const changedSettings = (services: SettingsPageServices): FormPage =>
       return {
         title,
         sentence: 'A change takes effect at once, in every server process.',
-        trail,
+        trail: [{ label: 'Settings', to: '/settings' }],
         submit: 'Save',
         cancel: '/settings',
         values: Object.fromEntries(settings.map(({ key, value }) => [key, settingFieldText(value)])),
-        fields: settings.map((setting) =>
-          setting.changeable ? (
-            <>
-              <SettingField setting={setting} />
-              {setting.origin === 'api' ? (
-                <CheckField
-                  name={resetField(setting.key)}
-                  label="Remove this change: libretto.json or the default counts"
-                />
-              ) : null}
-            </>
-          ) : (
-            <Notice kind="info">
-              {labelOf(setting.key)} is fixed by {nameOrigin(setting, services.configuration)}. Change it there, and
-              restart the server.
-            </Notice>
-          ),
-        ),
+        fields: settings.map((setting) => <SettingField {...{ setting, configuration: services.configuration }} />),
       };
     },
     input: async (request, fields) => {
@@ -81,7 +73,29 @@ async function findGroup(services: SettingsPageServices, request: SignedInReques
 
 // The field of one setting, by the kind of its value.
 
-function SettingField({ setting: { key, value } }: { readonly setting: SettingView }): Child {
+interface SettingFieldProps extends Pick<SettingsPageServices, 'configuration'> {
+  readonly setting: SettingView;
+}
+
+function SettingField({ setting, configuration }: SettingFieldProps): Child {
+  const label = labelOf(setting.key);
+  if (!setting.changeable)
+    return (
+      <Notice kind="info">
+        {label} is fixed by {nameOrigin(setting, configuration)}. Change it there, and restart the server.
+      </Notice>
+    );
+  return (
+    <>
+      <ValueField setting={setting} />
+      {setting.origin === 'api' ? (
+        <CheckField name={resetField(setting.key)} label="Remove this change: libretto.json or the default counts" />
+      ) : null}
+    </>
+  );
+}
+
+function ValueField({ setting: { key, value } }: Pick<SettingFieldProps, 'setting'>): Child {
   const kind = kindOf(key);
   const text = [purposeOf(key), allowedIn(key, kind)]
     .map((part) => part && asSentence(part))

@@ -15,10 +15,10 @@ import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
 import { formatSetting } from './setting-text.ts';
-import type { SettingsPageServices } from './settings-services.ts';
-import { changedSettings } from './change-setting.tsx';
+import { changedSettings, type SettingsPageServices } from './change-setting.tsx';
 
-function registerSettingsList(pages: Pages, services: SettingsPageServices): void {
+/** The pages about settings: the list, and the form of each group. */
+export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
   pages.page({
     path: '/settings',
     operation: 'getSettings',
@@ -35,6 +35,10 @@ function registerSettingsList(pages: Pages, services: SettingsPageServices): voi
       ),
     }),
   });
+  pages.form(changedSettings(services));
+  // an address of older versions
+  const show = ({ param }: SignedInRequest) => ({ to: settingPage(param('key')) });
+  pages.page({ path: '/settings/:key/reset', operation: 'updateSettings', show });
 }
 
 interface SettingsListProps {
@@ -149,13 +153,4 @@ function Configuration({ configuration }: Pick<SettingsListProps, 'configuration
       <Table caption="Configuration of the server" columns={columns} rows={rows} isAligned />
     </details>
   );
-}
-
-/** The pages about settings: the list, and the forms of one. */
-export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
-  registerSettingsList(pages, services);
-  pages.form(changedSettings(services));
-  // an address of older versions
-  const show = ({ param }: SignedInRequest) => ({ to: settingPage(param('key')) });
-  pages.page({ path: '/settings/:key/reset', operation: 'updateSettings', show });
 }
