@@ -160,7 +160,9 @@ export async function runManagement(
     randomBytes,
     rules: peopleRules(settings),
     mails:
-      options.mails === true ? createAccountMails({ sealer, randomBytes, now, state, page: 'console', address }) : undefined,
+      options.mails === true
+        ? createAccountMails({ sealer, randomBytes, now, state, page: 'console', address })
+        : undefined,
     onError: (error) => void errors.push(error),
     localSignIn: options.localSignIn,
     viewOf: createPersonViews(state),
