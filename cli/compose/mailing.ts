@@ -3,7 +3,7 @@
 import { createAccountMails } from '../../proxy/mail/account-mails.ts';
 import { createSmtpTransport, type MailTransport } from '../../proxy/mail/transport.ts';
 import { mailPasswordKey, openMailPassword } from '../../proxy/mail/mail-password.ts';
-import type { MailPlace } from '../../proxy/mail/mail.ts';
+import { registryName, type MailPlace } from '../../proxy/mail/mail.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import type { PeopleMails } from '../../proxy/auth/people-mails.ts';
@@ -21,7 +21,7 @@ export interface Mailing {
   readonly transport: MailTransport;
   readonly accountMails: PeopleMails;
   /** the name of the registry, for the head of each mail */
-  readonly registry: string;
+  readonly registry: () => Promise<string>;
   readonly noticeMails: (events: readonly RegistryEvent[]) => Promise<StateChange['puts']>;
 }
 
@@ -48,8 +48,8 @@ export function composeMailing(
       from: senderOf(config) ?? '',
       password: async () => server.password ?? openMailPassword(sealer, await state.get(mailPasswordKey)),
     }),
-    accountMails: createAccountMails({ ...parts, page: invitationPage(config) }),
-    registry: new URL(address).host,
+    accountMails: createAccountMails({ ...parts, state, page: invitationPage(config) }),
+    registry: () => registryName(state, address),
     noticeMails: (events) =>
       noticeMails({ ...parts, state, hasConsole, personPackages: (person) => personPackages(state, person) }, events),
   };

@@ -43,12 +43,12 @@ async function sendLink(
   // a password would open the account without the provider, also after the provider has closed it
   if (stored?.record.status !== 'active' || hasProviderOnly(stored.record)) return;
   const { shown, stored: invitation } = mintInvitation(now(), randomBytes, resetMs);
-  await changeUser(store, stored.record.id, (current) => {
+  await changeUser(store, stored.record.id, async (current) => {
     if (current.status !== 'active') return undefined;
     const record = { ...current, invitation };
     return {
       record,
-      puts: [{ key: invitationKey(invitation.hash), value: current.id }, mails.reset(record, shown)],
+      puts: [{ key: invitationKey(invitation.hash), value: current.id }, await mails.reset(record, shown)],
       event: { actor: 'system:mail', action: 'user.request_reset', subject: current.id, details: { address } },
     };
   });

@@ -11,7 +11,7 @@ import { noLimits } from '../core/views/token-limits.ts';
 import type { View } from '../core/views/view.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { composeMail, type MailWords } from './mail-content.ts';
-import { mailRow, type MailPlace } from './mail.ts';
+import { mailRow, registryName, type MailPlace } from './mail.ts';
 
 export interface NoticeMailsOptions extends MailPlace {
   readonly state: Pick<StateStore, 'range'>;
@@ -48,13 +48,14 @@ export async function noticeMails(
       }),
     ),
   );
+  const registry = await registryName(options.state, options.address);
   return active.flatMap((user) =>
     mailTopics.flatMap((topic) => {
       if (user.mail_off?.includes(topic) === true) return [];
       const concerning = events.filter(
         (event) => topicOf[event.type] === topic && concerns(event, user, active) && isSeen(event, views.get(user.id)),
       );
-      return concerning.length === 0 ? [] : [noticeRow(options, user, topic, concerning)];
+      return concerning.length === 0 ? [] : [noticeRow({ ...options, registry }, user, topic, concerning)];
     }),
   );
 }
@@ -79,13 +80,12 @@ const reasons: Readonly<Record<MailTopic, string>> = {
 };
 
 function noticeRow(
-  options: NoticeMailsOptions,
+  options: NoticeMailsOptions & { readonly registry: string },
   user: UserRecord,
   topic: MailTopic,
   events: readonly RegistryEvent[],
 ): ReturnType<typeof mailRow> {
-  const { address, hasConsole, now } = options;
-  const registry = new URL(address).host;
+  const { address, hasConsole, now, registry } = options;
   const texts = events.map(eventText);
   const [first] = texts;
   const left = texts.length - mostItems;

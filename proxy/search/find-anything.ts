@@ -119,12 +119,12 @@ async function readEntries(services: SearchServices, { caller }: Asking): Promis
   const tokens = may('listTokens') ? await createCallerTokens(services, caller).list() : [];
   const people = may('listUsers') ? await readUsers(services.state) : [];
   const settings = may('updateSettings') ? settingKeys : [];
-  const found: readonly Found[][] = [
-    tokens.map(({ id, description }) => ({ kind: 'token', id, name: description, detail: '' })),
-    people.map(({ id, email, name }) => ({ kind: 'person', id, name: email, detail: name ?? '' })),
-    settings.map((key) => ({ kind: 'setting', id: key, name: labelOf(key), detail: key })),
+  const found = (kind: Found['kind'], id: string, name: string, detail: string): Found => ({ kind, id, name, detail });
+  return [
+    tokens.map(({ id, description }) => entryOf(found('token', id, description, ''))),
+    people.map(({ id, email, name, role }) => entryOf(found('person', id, email, `${name ?? ''} ${role}`.trim()))),
+    settings.map((key) => entryOf(found('setting', key, labelOf(key), key))),
   ];
-  return found.map((some) => some.map(entryOf));
 }
 
 function entryOf<One extends Found<string>>(found: One): Entry<One> {

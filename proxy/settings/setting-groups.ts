@@ -78,6 +78,9 @@ export function purposeOf(key: SettingKey): string {
   return saidByLabel.has(key) ? '' : settingDefinitions[key].description.replace(/[;.] takes effect at once$/i, '');
 }
 
+/** The field of a group's form that takes the change of a setting back. */
+export const resetField = (key: string): string => `reset.${key}`;
+
 /** The page of the group with this setting, below /ui. */
 export function settingPage(key: string): string {
   const [title = ''] = Object.entries(groups).find(([, labels]) => key in labels) ?? [];

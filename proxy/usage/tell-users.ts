@@ -11,7 +11,7 @@ import { readUser } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
 import { filterOf } from '../core/views/view.ts';
 import { composeMail } from '../mail/mail-content.ts';
-import { mailRow, type MailContent, type MailPlace } from '../mail/mail.ts';
+import { mailRow, registryName, type MailContent, type MailPlace } from '../mail/mail.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import { createPersonViews } from '../teams/person-packages.ts';
 import { describeUsers, nameOfUser, ownerOf } from './describe-users.ts';
@@ -100,10 +100,11 @@ export async function tellUsers(
   assertText(message);
   const { all, ...owners } = await findOwners(services, message, call);
   const sender = call.caller.kind === 'user' ? call.caller.email : 'An operator of the registry';
-  const mailTo = (uses: readonly string[]) => mailPlace && contentOf(mailPlace, message, sender, uses);
+  const registry = mailPlace && (await registryName(state, mailPlace.address));
+  const mailTo = (uses: readonly string[]) => registry && contentOf(registry, message, sender, uses);
   const answer = { sent: !preview, ...owners, mail: mailTo(owners.people[0]?.uses ?? ['…'])?.text ?? null };
   if (preview) return answer;
-  if (mailPlace === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
+  if (mailPlace === undefined || registry === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
   if (all.length === 0 || all.length > mostPeople)
     throw new RegistryError('CONFLICT', {
       message: all.length === 0 ? 'There is nobody to tell.' : `More than ${mostPeople} people: choose fewer versions.`,
@@ -111,7 +112,7 @@ export async function tellUsers(
   const actor = actorOf(call.caller);
   await countAttempt(createAttempts({ ...mailPlace, store: state }), [messageBudget(actor)]).catch(asLimit);
   const puts = all.map(({ user: { email: to }, uses }) => {
-    const content = contentOf(mailPlace, message, sender, uses);
+    const content = contentOf(registry, message, sender, uses);
     return mailRow(mailPlace, { to, kind: 'message', content, endsMs: call.nowMs + sentWithinMs });
   });
   const { name, subject, constraint = '', since = null } = message;
@@ -132,12 +133,11 @@ function assertText({ subject, text }: Message): void {
 
 /** The words of the sender stand between those of the registry. */
 function contentOf(
-  { address }: MailPlace,
+  registry: string,
   { name, constraint, subject, text }: Message,
   sender: string,
   uses: readonly string[],
 ): MailContent {
-  const registry = new URL(address).host;
   const more = uses.length > mostNamed ? [`${uses.length - mostNamed} more`] : [];
   const versions = constraint === undefined || constraint === '' ? name : `${name} ${constraint}`;
   const footer = [

@@ -164,7 +164,13 @@ const settings: Noun = {
     const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
     return [
       { ...row, form: settingPage(key), fields: { [key]: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
-      { ...row, body: body(null), command: `settings unset ${key}`, form: `/settings/${key}/reset` },
+      {
+        ...row,
+        body: body(null),
+        command: `settings unset ${key}`,
+        form: settingPage(key),
+        fields: { [`reset.${key}`]: 'on' },
+      },
     ];
   }),
 };

@@ -56,7 +56,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await text.fill(policyOf('Licences'));
     await tabTo(page, 'Check');
     await page.keyboard.press('Enter');
-    await panel(page).getByText('rules[0].name').waitFor();
+    await panel(page).getByText('Rule 1, “Licences”: name').waitFor();
     expect(await shownFaults(page)).toEqual([]);
     expect(await text.inputValue()).toBe(policyOf('Licences'));
     await text.fill(policyOf('licences'));

@@ -160,7 +160,9 @@ export async function runManagement(
     randomBytes,
     rules: peopleRules(settings),
     mails:
-      options.mails === true ? createAccountMails({ sealer, randomBytes, now, page: 'console', address }) : undefined,
+      options.mails === true
+        ? createAccountMails({ sealer, randomBytes, now, state, page: 'console', address })
+        : undefined,
     onError: (error) => void errors.push(error),
     localSignIn: options.localSignIn,
     viewOf: createPersonViews(state),
@@ -228,7 +230,12 @@ export async function runManagement(
       usage: createUsage(services.downloads, services.installs),
       mirrored: options.mirrored,
     }),
-    feeds: { ...services, publicUrl: options.publicUrl, hasPages: options.hasPages ?? true },
+    feeds: {
+      ...services,
+      publicUrl: options.publicUrl,
+      hasPages: options.hasPages ?? true,
+      registry: settingOf(settings, 'branding.name'),
+    },
     management: createManagement(services, options.register),
     dataDirectory: folder.at('data'),
     onDownload: (name, version, token) => {

@@ -114,7 +114,7 @@ function peopleOf({ state, folder, now, onError, sendsMail }: PeopleParts): { pe
     now,
     randomBytes,
     rules: () => standardRules,
-    mails: sendsMail ? createAccountMails({ ...mails, address, page: 'console' }) : undefined,
+    mails: sendsMail ? createAccountMails({ ...mails, state, address, page: 'console' }) : undefined,
     onError,
   });
   return { people, mails };

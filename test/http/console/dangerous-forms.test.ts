@@ -87,7 +87,7 @@ it('a new secret or a wider right needs the password, and the page has a field f
     ['/repositories/hook/secret', { current: '' }],
     [`/repositories/${id}/edit`, { interval: '900' }],
     ['/settings/people-and-sessions', { 'passwords.min_length': '9' }],
-    ['/settings/sessions.lifetime/reset', {}],
+    ['/settings/people-and-sessions', { 'reset.sessions.lifetime': 'on' }],
   ];
   for (const [path, fields] of forms) {
     aWhileLater();

@@ -112,7 +112,7 @@ describe('the page of a package', () => {
     expect(text).toContain("composer require -n 'acme/billing:^1.2'");
     expect(text).toMatch(/From billing\b/);
     expect(text).toContain('Downloads None in the last 30 days');
-    expect(text).toMatch(/Published just now by \w+ on the command line/);
+    expect(text).toMatch(/Published just now by \w+ \(command line\)/);
     expect(html).toContain('Makes <strong>invoices</strong>.');
     expect(html).toContain('<a href="https://example.org/manual" rel="nofollow noopener noreferrer">');
     expect(html).not.toContain('<img');

@@ -57,7 +57,7 @@ describe('the page “Used by”', () => {
     for (const path of ['/usage', '/withdraw?version=2.0.0', '/version?version=2.0.0']) {
       const { status, text, html } = await visit(path);
       expect([status, text]).toEqual([200, expect.stringContaining('Who uses it is not counted')]);
-      expect(html).toContain('settings/statistics.by"');
+      expect(html).toContain('settings/counts-and-what-is-kept"');
     }
   });
 

@@ -50,7 +50,7 @@ function Issues({ issues }: { readonly issues: readonly PolicyIssue[] }): Child 
     <ul class="stack-tight">
       {issues.map(({ path, message }) => (
         <li class="breaks">
-          {path === '' ? 'The text' : <code>{path}</code>} <MarkedText text={message} />
+          {path === '' ? 'The text' : path} <MarkedText text={message} />
         </li>
       ))}
     </ul>

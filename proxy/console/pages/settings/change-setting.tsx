@@ -1,57 +1,57 @@
-// The form that changes the settings of a group, and the question that removes a change.
+// The form that changes the settings of a group, and takes changes back.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../../build/contract/json.ts';
+import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
 import { advertisable } from '../../../settings/advertised.ts';
-import { parseSettingKey, settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
-import { groupsOf, labelOf, purposeOf, type SettingGroup } from '../../../settings/setting-groups.ts';
-import { getSettings, patchOf, settingFieldText, settingViews, updateSettings } from '../../../settings/operations.ts';
+import { settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
+import { groupsOf, labelOf, purposeOf, resetField, type SettingGroup } from '../../../settings/setting-groups.ts';
+import {
+  getSettings,
+  patchOf,
+  settingFieldText,
+  settingViews,
+  updateSettings,
+  type SettingServices,
+} from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { A } from '../../components/place.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import { nameOrigin } from './setting-origin.ts';
 import { kindOf, settingIn, type FieldKind } from './setting-text.ts';
-import type { SettingsPageServices } from './settings-services.ts';
 
-const section = 'settings';
-const trail = [{ label: 'Settings', to: '/settings' }];
+export interface SettingsPageServices extends SettingServices {
+  /** the settings from the start of the server */
+  readonly configuration: readonly ConfiguredSetting[];
+}
 
 /** All settings of a group. The address of a single setting, of an older version, leads there. */
 export const changedSettings = (services: SettingsPageServices): FormPage =>
   operationForm(services, updateSettings, {
-    section,
+    section: 'settings',
     path: '/settings/:group',
-    linked: settingKeys,
+    linked: [...settingKeys, ...settingKeys.map(resetField)],
     view: async (request) => {
-      const { title, settings, path } = await findGroup(services, request, 'group');
+      const { title, settings, path } = await findGroup(services, request);
       if (path !== `/settings/${request.param('group')}` && request.filledBy === undefined) return { to: path };
       return {
         title,
         sentence: 'A change takes effect at once, in every server process.',
-        trail,
+        trail: [{ label: 'Settings', to: '/settings' }],
         submit: 'Save',
         cancel: '/settings',
         values: Object.fromEntries(settings.map(({ key, value }) => [key, settingFieldText(value)])),
-        fields: settings.map((setting) =>
-          setting.changeable ? (
-            <SettingField setting={setting} />
-          ) : (
-            <Notice kind="info">
-              {labelOf(setting.key)} is fixed by {nameOrigin(setting, services.configuration)}. Change it there, and
-              restart the server.
-            </Notice>
-          ),
-        ),
+        fields: settings.map((setting) => <SettingField {...{ setting, configuration: services.configuration }} />),
       };
     },
     input: async (request, fields) => {
-      const { settings } = await findGroup(services, request, 'group');
+      const { settings } = await findGroup(services, request);
       const changed = settings.flatMap(({ key, value }) => {
+        if (fields.checked(resetField(key))) return [[key, null] as const];
         const given = settingIn(key, fields);
         return given === undefined || JSON.stringify(given) === JSON.stringify(value) ? [] : [[key, given] as const];
       });
@@ -60,37 +60,9 @@ export const changedSettings = (services: SettingsPageServices): FormPage =>
     done: () => ({ to: '/settings', notice: 'saved' }),
   });
 
-/** libretto.json or the default counts again. */
-export const resetSetting = (services: SettingsPageServices): FormPage =>
-  operationForm(services, updateSettings, {
-    section,
-    path: '/settings/:key/reset',
-    linked: [],
-    view: async (request) => {
-      const { path, settings } = await findGroup(services, request, 'key');
-      const changed = settings.find(({ key, origin }) => key === request.param('key') && origin === 'api');
-      if (changed === undefined) return { to: path };
-      return {
-        title: `Remove the change of “${labelOf(changed.key)}”?`,
-        sentence: 'The value of libretto.json, or else the default, counts again at once.',
-        submit: 'Remove the change',
-        cancel: path,
-      };
-    },
-    input: (request) => {
-      const key = parseSettingKey(request.param('key'));
-      return key === undefined ? undefined : patchOf([[key, null]]);
-    },
-    done: () => ({ to: '/settings', notice: 'reset' }),
-  });
-
 /** The group in the path, or the one with the setting in the path. Throws NOT_FOUND. */
-async function findGroup(
-  services: SettingsPageServices,
-  request: SignedInRequest,
-  parameter: 'group' | 'key',
-): Promise<SettingGroup> {
-  const name = request.param(parameter);
+async function findGroup(services: SettingsPageServices, request: SignedInRequest): Promise<SettingGroup> {
+  const name = request.param('group');
   const groups = groupsOf(settingViews(await callFor(services, request, getSettings, {})));
   const found = groups.find(
     ({ path, settings }) => path === `/settings/${name}` || settings.some(({ key }) => key === name),
@@ -101,19 +73,35 @@ async function findGroup(
 
 // The field of one setting, by the kind of its value.
 
-function SettingField({ setting: { key, value, origin } }: { readonly setting: SettingView }): Child {
+interface SettingFieldProps extends Pick<SettingsPageServices, 'configuration'> {
+  readonly setting: SettingView;
+}
+
+function SettingField({ setting, configuration }: SettingFieldProps): Child {
+  const label = labelOf(setting.key);
+  if (!setting.changeable)
+    return (
+      <Notice kind="info">
+        {label} is fixed by {nameOrigin(setting, configuration)}. Change it there, and restart the server.
+      </Notice>
+    );
+  return (
+    <>
+      <ValueField setting={setting} />
+      {setting.origin === 'api' ? (
+        <CheckField name={resetField(setting.key)} label="Remove this change: libretto.json or the default counts" />
+      ) : null}
+    </>
+  );
+}
+
+function ValueField({ setting: { key, value } }: Pick<SettingFieldProps, 'setting'>): Child {
   const kind = kindOf(key);
   const text = [purposeOf(key), allowedIn(key, kind)]
     .map((part) => part && asSentence(part))
     .join(' ')
     .trim();
-  const reset = origin === 'api' ? <A to={`/settings/${key}/reset`}>Remove the change made here</A> : undefined;
-  const hint =
-    text === '' && reset === undefined ? undefined : (
-      <>
-        <MarkedText text={text} /> {reset}
-      </>
-    );
+  const hint = text === '' ? undefined : <MarkedText text={text} />;
   const field = { name: key, label: labelOf(key), hint, value: settingFieldText(value) };
   switch (kind) {
     case 'switch':

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
-import { groupsOf, labelOf } from '../../../settings/setting-groups.ts';
+import { groupsOf, labelOf, settingPage } from '../../../settings/setting-groups.ts';
 import { getSettings, settingViews } from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -11,20 +11,18 @@ import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { callFor } from '../../frame/operation-form.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
 import { formatSetting } from './setting-text.ts';
-import type { SettingsPageServices } from './settings-services.ts';
-import { changedSettings, resetSetting } from './change-setting.tsx';
+import { changedSettings, type SettingsPageServices } from './change-setting.tsx';
 
-function registerSettingsList(pages: Pages, services: SettingsPageServices): void {
+/** The pages about settings: the list, and the form of each group. */
+export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
   pages.page({
     path: '/settings',
     operation: 'getSettings',
-    notices: {
-      saved: 'The settings are saved, and take effect in every server process.',
-      reset: 'The change is removed.',
-    },
+    notices: { saved: 'The settings are saved, and take effect in every server process.' },
     show: async (request) => ({
       title: 'Settings',
       section: 'settings',
@@ -37,6 +35,10 @@ function registerSettingsList(pages: Pages, services: SettingsPageServices): voi
       ),
     }),
   });
+  pages.form(changedSettings(services));
+  // an address of older versions
+  const show = ({ param }: SignedInRequest) => ({ to: settingPage(param('key')) });
+  pages.page({ path: '/settings/:key/reset', operation: 'updateSettings', show });
 }
 
 interface SettingsListProps {
@@ -151,10 +153,4 @@ function Configuration({ configuration }: Pick<SettingsListProps, 'configuration
       <Table caption="Configuration of the server" columns={columns} rows={rows} isAligned />
     </details>
   );
-}
-
-/** The pages about settings: the list, and the forms of one. */
-export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
-  registerSettingsList(pages, services);
-  for (const form of [changedSettings, resetSetting]) pages.form(form(services));
 }
