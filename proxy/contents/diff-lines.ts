@@ -40,22 +40,19 @@ export function shortenEqual<Line extends DiffLine>(
   const isNear = lines.map(() => false);
   for (const [at, { kind }] of lines.entries())
     if (kind !== 'same') isNear.fill(true, Math.max(0, at - context), at + context + 1);
+  for (const at of isNear.keys()) if (isNear[at - 1] !== false && isNear[at + 1] !== false) isNear[at] = true;
   const shown: (Line | SkippedLines)[] = [];
-  let far: Line[] = [];
-  const endFar = (): void => {
-    shown.push(...(far.length > 1 ? [{ kind: 'skipped' as const, count: far.length }] : far));
-    far = [];
-  };
+  let count = 0;
   for (const [at, line] of lines.entries()) {
     if (isNear[at] !== true) {
-      far.push(line);
+      count += 1;
       continue;
     }
-    endFar();
+    if (count > 0) shown.push({ kind: 'skipped', count });
+    count = 0;
     shown.push(line);
   }
-  endFar();
-  return shown;
+  return count === 0 ? shown : [...shown, { kind: 'skipped', count }];
 }
 
 function countEqual(

@@ -35,11 +35,6 @@ export function sourceText(bytes: Buffer, path: string, isPlain: boolean): Sourc
   return { lines, isCut, html: html === undefined ? lines.map(plainLine) : linesOf(html) };
 }
 
-/** The lines of what is no file, such as a setting. */
-export function plainText(lines: readonly string[]): SourceText {
-  return { lines, isCut: false, html: lines.map(plainLine) };
-}
-
 function plainLine(line: string): string {
   return escapeHtml(line.slice(0, longestLine));
 }

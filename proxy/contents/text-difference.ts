@@ -7,9 +7,9 @@ import type { SourceText } from './source-text.ts';
 
 export interface DifferentLine {
   readonly kind: DiffLine['kind'];
-  /** its numbers in both texts, from 1 */
-  readonly before: number | undefined;
-  readonly after: number | undefined;
+  /** its numbers in both texts, from 1; in the one that lacks it, that of the line above */
+  readonly before: number;
+  readonly after: number;
   /** safe to put into HTML */
   readonly html: string;
 }
@@ -45,15 +45,11 @@ function numbered(lines: readonly DiffLine[]): readonly NumberedLine[] {
   return lines.map((line) => {
     if (line.kind !== 'added') before += 1;
     if (line.kind !== 'removed') after += 1;
-    return {
-      ...line,
-      before: line.kind === 'added' ? undefined : before,
-      after: line.kind === 'removed' ? undefined : after,
-    };
+    return { ...line, before, after };
   });
 }
 
 function htmlRow({ kind, before, after, words }: NumberedLine, old: SourceText, now: SourceText): DifferentLine {
-  const html = (after === undefined ? old.html[(before ?? 1) - 1] : now.html[after - 1]) ?? '';
+  const html = (kind === 'removed' ? old.html[before - 1] : now.html[after - 1]) ?? '';
   return { kind, before, after, html: words === undefined ? html : markHtml(html, words) };
 }

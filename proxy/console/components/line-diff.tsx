@@ -12,7 +12,7 @@ interface LineDiffProps {
 }
 
 export function LineDiff({ label, rows }: LineDiffProps): Child {
-  const numbers = rows.map((row) => (row.kind === 'skipped' ? 0 : Math.max(row.before ?? 0, row.after ?? 0)));
+  const numbers = rows.map((row) => (row.kind === 'skipped' ? 0 : Math.max(row.before, row.after)));
   const width = String(Math.max(...numbers)).length;
   return (
     <pre class="line-diff" tabindex={0} role="region" aria-label={label}>
@@ -26,8 +26,9 @@ function lineOf(row: DifferenceRow, width: number): string {
   if (row.kind === 'skipped') {
     return `<code class="skipped"><i>${' '.repeat(width * 2 + 1)}</i>… ${row.count} equal lines</code>`;
   }
-  const { kind, before = '', after = '', html } = row;
-  const numbers = `${String(before).padStart(width)} ${String(after).padStart(width)}`;
+  const { kind, before, after, html } = row;
+  const [left, right] = [kind === 'added' ? '' : before, kind === 'removed' ? '' : after];
+  const numbers = `${String(left).padStart(width)} ${String(right).padStart(width)}`;
   const word = kind === 'same' ? '' : `<span class="unseen">${kind} </span>`;
   return `<code class="${kind}"><i>${numbers}</i>${word}${html}</code>`;
 }

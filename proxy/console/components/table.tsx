@@ -50,26 +50,20 @@ export function Table<Row>({ caption, columns, rows, isAligned, groupOf = () => 
             </tr>
           )}
           {rowsOfGroup.map((row) => (
-            <Cells {...{ columns, row }} />
+            <tr>
+              {columns.map(({ label, cell, isNumber, isPlain }, at) => (
+                <td
+                  class={isNumber === true ? 'number' : undefined}
+                  data-label={at === 0 || isPlain === true ? undefined : label}
+                >
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
           ))}
         </tbody>
       ))}
     </table>
-  );
-}
-
-function Cells<Row>({ columns, row }: Pick<TableProps<Row>, 'columns'> & { readonly row: Row }): Child {
-  return (
-    <tr>
-      {columns.map(({ label, cell, isNumber, isPlain }, at) => (
-        <td
-          class={isNumber === true ? 'number' : undefined}
-          data-label={at === 0 || isPlain === true ? undefined : label}
-        >
-          {cell(row)}
-        </td>
-      ))}
-    </tr>
   );
 }
 

@@ -1,5 +1,5 @@
-// The columns that the list of versions has in the console alone, with what a person can do with a row: what withdraws or restores it is beside the row, everything
-// else in a menu. The menu opens without JavaScript, too.
+// The columns that the list of versions has in the console alone. A row has the link that withdraws or restores its
+// version, and a menu with everything else, which opens without JavaScript, too.
 
 import type { Child } from 'hono/jsx';
 import { requireLine } from '../../../../build/shared/text/install-lines.ts';
@@ -13,35 +13,29 @@ import { packagePath } from './open-package.ts';
 import type { VersionTableRow } from './version-columns.tsx';
 
 /** The further columns of the console. */
-export function consoleColumns(
-  name: string,
-  request: Pick<PageRequest, 'may' | 'hasBuilder'>,
-): readonly Column<VersionTableRow>[] {
+export function consoleColumns(name: string, request: ActionsProps['request']): readonly Column<VersionTableRow>[] {
   return [
     { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads) },
     { label: 'Actions', isPlain: true, cell: (row) => <VersionActions {...{ name, row, request }} /> },
   ];
 }
 
-interface VersionActionsProps {
+interface ActionsProps {
   readonly name: string;
   readonly row: VersionTableRow;
   readonly request: Pick<PageRequest, 'may' | 'hasBuilder'>;
 }
 
-function VersionActions({ name, row, request }: VersionActionsProps): Child {
+function VersionActions({ name, row, request }: ActionsProps): Child {
   const { version, kind, isByHand, block } = row;
   const isWithdrawn = kind === 'withdrawn';
+  const [page, word] = isWithdrawn ? ['restore', 'Restore'] : ['withdraw', 'Withdraw'];
+  const mayChange = isWithdrawn ? isByHand && request.may('restoreVersion') : request.may('withdrawVersion');
   return (
     <div class="row small">
-      {!isWithdrawn && request.may('withdrawVersion') ? (
-        <A to={packagePath(name, 'withdraw', { version })} aria-label={`Withdraw ${version}`} data-dialog>
-          Withdraw
-        </A>
-      ) : null}
-      {isWithdrawn && isByHand && request.may('restoreVersion') ? (
-        <A to={packagePath(name, 'restore', { version })} aria-label={`Restore ${version}`} data-dialog>
-          Restore
+      {mayChange ? (
+        <A to={packagePath(name, page, { version })} aria-label={`${word} ${version}`} data-dialog>
+          {word}
         </A>
       ) : null}
       <details class="menu" name="versions">
@@ -54,7 +48,7 @@ function VersionActions({ name, row, request }: VersionActionsProps): Child {
               Blocked by the rule <code>{block.rule}</code>: {block.because}
             </p>
           )}
-          {linksOf(name, row, request).map(({ label, to }) => (
+          {versionLinks(name, row, request).map(({ label, to }) => (
             <A to={to}>{label}</A>
           ))}
           {isWithdrawn || block !== undefined ? null : (
@@ -66,21 +60,22 @@ function VersionActions({ name, row, request }: VersionActionsProps): Child {
   );
 }
 
-function linksOf(
+/** The pages about a version, as far as this person may see them. `previous`: the one to compare it with. */
+export function versionLinks(
   name: string,
-  { version, kind, previous }: VersionTableRow,
-  { may, hasBuilder }: VersionActionsProps['request'],
+  { version, kind, previous, block }: Pick<VersionTableRow, 'version' | 'kind' | 'previous' | 'block'>,
+  { may, hasBuilder }: ActionsProps['request'],
 ): readonly { readonly label: string; readonly to: string }[] {
   const isWithdrawn = kind === 'withdrawn';
-  const link = (label: string, page: string, query: Readonly<Record<string, string>> = { version }) => [
-    { label, to: packagePath(name, page, query) },
-  ];
+  const link = (isShown: boolean, label: string, page: string, query: Readonly<Record<string, string>> = { version }) =>
+    isShown ? [{ label, to: packagePath(name, page, query) }] : [];
   return [
-    ...(hasBuilder && !isWithdrawn ? link('Files', 'files') : []),
-    ...(hasBuilder && previous !== undefined
-      ? link(`Compare with ${previous}`, 'compare', { from: previous, to: version })
-      : []),
-    ...(may('getUsage') ? link('Who uses it', 'usage', { constraint: version }) : []),
-    ...(may('explainVersion') ? link(isWithdrawn ? 'Why it is withdrawn' : 'Why it is here', 'why') : []),
+    ...link(hasBuilder && !isWithdrawn, 'Files', 'files'),
+    ...(previous === undefined
+      ? []
+      : link(hasBuilder, `Compare with ${previous}`, 'compare', { from: previous, to: version })),
+    ...link(may('getUsage'), 'Who uses it', 'usage', { constraint: version }),
+    ...link(may('explainVersion'), isWithdrawn ? 'Why it is withdrawn' : 'Why it is here', 'why'),
+    ...link(block !== undefined && may('explainPolicy'), 'What each rule says', 'policy'),
   ];
 }

@@ -27,27 +27,17 @@ export interface VersionTableRow extends VersionRow {
   readonly cause: ReturnType<CauseOf>;
 }
 
-/** The columns for everyone. `nowMs`: undefined if the page is stored. `explains`: badges lead to the rules. */
-export function versionColumns(
-  name: string,
-  nowMs: number | undefined,
-  explains = false,
-): readonly Column<VersionTableRow>[] {
+/** The columns for everyone. `nowMs`: undefined if the page is stored. */
+export function versionColumns(name: string, nowMs: number | undefined): readonly Column<VersionTableRow>[] {
   return [
-    { label: 'Version', cell: (row) => <NameCell {...{ name, row, explains }} /> },
+    { label: 'Version', cell: (row) => <NameCell {...{ name, row }} /> },
     { label: 'Released', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
     { label: 'Reference', cell: ({ reference, commit }) => <ShortReference {...{ reference }} link={commit} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
   ];
 }
 
-interface NameCellProps {
-  readonly name: string;
-  readonly row: VersionTableRow;
-  readonly explains: boolean;
-}
-
-function NameCell({ name, row, explains }: NameCellProps): Child {
+function NameCell({ name, row }: { readonly name: string; readonly row: VersionTableRow }): Child {
   const { version, kind, isLatest, isAdvised, block } = row;
   const { isCatalogue } = useContext(PlaceContext);
   return (
@@ -72,19 +62,12 @@ function NameCell({ name, row, explains }: NameCellProps): Child {
         </A>
       ) : null}
       {block === undefined ? null : (
-        <BlockedBadge to={explains ? packagePath(name, 'policy', { version }) : undefined} />
+        <Badge kind="bad" icon="ban">
+          blocked
+        </Badge>
       )}
     </span>
   );
-}
-
-function BlockedBadge({ to }: { readonly to: string | undefined }): Child {
-  const badge = (
-    <Badge kind="bad" icon="ban">
-      blocked
-    </Badge>
-  );
-  return to === undefined ? badge : <A to={to}>{badge}</A>;
 }
 
 const dayMs = 86_400_000;

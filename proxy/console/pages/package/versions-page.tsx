@@ -100,10 +100,7 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
         <Kinds {...{ name, query, rows }} />
         <Table
           caption="Versions"
-          columns={[
-            ...versionColumns(name, request.nowMs, request.may('explainPolicy')),
-            ...consoleColumns(name, request),
-          ]}
+          columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
           rows={shown}
           groupOf={groupOf}
         />

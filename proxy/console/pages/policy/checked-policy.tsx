@@ -8,7 +8,7 @@ import { LineDiff } from '../../components/line-diff.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';
-import { plainText, type SourceText } from '../../../contents/source-text.ts';
+import { sourceText, type SourceText } from '../../../contents/source-text.ts';
 import { textDifference } from '../../../contents/text-difference.ts';
 
 const maxChanges = 50;
@@ -80,5 +80,5 @@ function sidesOf(change: PolicyDifference): readonly [before: object | undefined
 }
 
 function linesOf(value: object | undefined): SourceText {
-  return plainText(value === undefined ? [] : JSON.stringify(value, undefined, 2).split('\n'));
+  return sourceText(Buffer.from(value === undefined ? '' : JSON.stringify(value, undefined, 2)), '', true);
 }

@@ -93,8 +93,8 @@ describe('the rows of a page', () => {
             else expect(open.pop()).toBe(name);
           expect(open).toEqual([]);
           const text = read(row.html);
-          if (row.before !== undefined) expect(old.lines[row.before - 1]).toBe(text);
-          if (row.after !== undefined) expect(now.lines[row.after - 1]).toBe(text);
+          if (row.kind !== 'added') expect(old.lines[row.before - 1]).toBe(text);
+          if (row.kind !== 'removed') expect(now.lines[row.after - 1]).toBe(text);
         }
       }),
       { numRuns: 300 },
