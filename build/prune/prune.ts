@@ -18,7 +18,8 @@ import { refuseOutdated } from '../memory/tree-damage.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
 import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { takeLock } from '../output/lock.ts';
+import type { BuildEffects } from '../scan/build-request.ts';
+import { changeTree } from '../store/change-tree.ts';
 import type { Output } from '../output/output.ts';
 import { readPruned } from '../version-lists/pruned.ts';
 import { formatPruned, prunedPath } from '../contract/pruned.ts';
@@ -51,7 +52,8 @@ export interface PruneReport {
 }
 
 /** Throws BuildRefused for a tree that is not as its last publication left it, BuildBusy, or StorageError. */
-export async function prune(request: PruneRequest, now: () => Date): Promise<PruneReport> {
+export async function prune(request: PruneRequest, effects: Pick<BuildEffects, 'now' | 'store'>): Promise<PruneReport> {
+  const { now } = effects;
   const seen = createDiskOutput(request.dataDirectory);
   if ((await seen.read('index', publicationPath)) === undefined)
     throw new BuildRefused(
@@ -61,14 +63,11 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
   if (request.dryRun)
     return makeReport(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await takeLock(`${dataDirectory}/build/lock`, now);
-  try {
+  return changeTree(dataDirectory, { ...effects, waitMs: 0 }, async () => {
     const output = createDiskOutput(dataDirectory);
     await output.discard();
-    return await pruneWith(output, request, now());
-  } finally {
-    await lock.release();
-  }
+    return pruneWith(output, request, now());
+  });
 }
 
 /** `pruneWith` requires that the caller holds the lock of the data folder. */

@@ -1,6 +1,5 @@
 // A rollback runs as a build without sources: this file takes the build lock, makes the run and publishes it.
 
-import { join } from 'node:path';
 import { documentSettings } from '../documents/document-settings.ts';
 import { standardKeep } from '../history/keep.ts';
 import { pruneHistory } from '../history/prune-history.ts';
@@ -8,7 +7,7 @@ import { digestSettings } from '../memory/settings-digest.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 import { readPending } from '../package/pending-publications.ts';
 import { nextAdvisories } from '../publish/next-advisories.ts';
 import type { PackagesOutcome } from '../publish/outcome.ts';
@@ -38,15 +37,15 @@ export async function holdingLock<Result>(
   work: (place: RollbackPlace) => Promise<Result>,
 ): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
-  const output = createDiskOutput(dataDirectory);
-  try {
-    await output.discard();
-    return await withinHeapGrowth(() => work({ request, effects, output, dataDirectory }));
-  } finally {
-    await output.discard();
-    await lock.release();
-  }
+  return changeTree(dataDirectory, { ...effects, waitMs }, async () => {
+    const output = createDiskOutput(dataDirectory);
+    try {
+      await output.discard();
+      return await withinHeapGrowth(() => work({ request, effects, output, dataDirectory }));
+    } finally {
+      await output.discard();
+    }
+  });
 }
 
 /** A run of the build that reads no source. */

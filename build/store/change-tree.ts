@@ -1,0 +1,97 @@
+// Every change of a registry's tree happens here: under the lock of its data folder and, where the output is an object
+// store, on a copy of what the store has now. If another builder publishes first, the work starts over on its result,
+// so that no builder loses another one's work.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BuildBusy } from '../contract/refusals.ts';
+import { listLocalFiles } from './local-files.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
+import { runBatch } from '../shared/concurrency/batch.ts';
+import { removedArchives } from '../listing/working-copy-files.ts';
+import { ArchivesNeeded } from '../output/absent-archives.ts';
+import type { ObjectStore } from './object-store.ts';
+import { project } from './projection.ts';
+import { confirmReused, push } from './push.ts';
+import { WorkingCopy, type StoreBase } from './working-copy.ts';
+
+export interface TreeChange {
+  readonly now: () => Date;
+  /** how long to wait for another process of this host that has the lock, milliseconds */
+  readonly waitMs: number;
+  /** ends the waiting with its reason */
+  readonly stop?: AbortSignal | undefined;
+  /** undefined: the data folder is the output */
+  readonly store?: ObjectStore | undefined;
+  /** between 0 and 1 */
+  readonly random?: () => number;
+}
+
+const mostAttempts = 10;
+const pauseMs = 200;
+const fetchesAtOnce = 16;
+
+/**
+ * `work` may run several times, each time on an unchanged tree. Throws BuildBusy, the errors of `work`, and those of
+ * the store.
+ */
+export async function changeTree<Result>(
+  dataDirectory: string,
+  { now, waitMs, stop, store, random = Math.random }: TreeChange,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
+  try {
+    if (store === undefined) return await work();
+    const copy = new WorkingCopy(dataDirectory, store);
+    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+      const done = await attemptOn(copy, await copy.update(), work, now);
+      if (done !== undefined) return done.result;
+      await sleep(random() * pauseMs * 2 ** attempt);
+    }
+    throw new BuildBusy(
+      `Other builders have published to ${store.name} ${mostAttempts} times meanwhile. Try again in a minute.`,
+    );
+  } finally {
+    await lock.release();
+  }
+}
+
+/** undefined: another builder has published first. */
+async function attemptOn<Result>(
+  copy: WorkingCopy,
+  base: StoreBase,
+  work: () => Promise<Result>,
+  now: () => Date,
+): Promise<{ readonly result: Result } | undefined> {
+  await copy.markChanging();
+  const result = await withArchives(copy, base, work);
+  const pushed = await push(copy, base, now);
+  if (pushed.outcome === 'lost') return undefined;
+  if (pushed.outcome === 'published') await project(copy, pushed.base, now, () => confirmReused(copy, pushed));
+  for (const { path } of listLocalFiles(copy.dataDirectory).archives) await rm(copy.at(path), { force: true });
+  await copy.settle(pushed.base);
+  return { result };
+}
+
+/** Fetches the archives of a package as soon as the work needs the bytes of one. */
+async function withArchives<Result>(
+  copy: WorkingCopy,
+  { listing }: StoreBase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ArchivesNeeded)) throw error;
+      const removed = removedArchives(copy.dataDirectory);
+      const ofPackage = await listing.archivesBelow(error.path.split('/').slice(0, 4).join('/'));
+      await runBatch(ofPackage, fetchesAtOnce, async (path) => {
+        const file = await listing.file(path);
+        if (file !== undefined && !removed.has(path)) await copy.fetch(path, file);
+      });
+    }
+  }
+}
