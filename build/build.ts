@@ -59,7 +59,7 @@ async function buildIn(request: BuildRequest, effects: BuildEffects): Promise<Bu
       const fetched = await remote.fetch();
       const waitMs = request.waitMs ?? (fetched > 0 ? standardWaitMs : 0);
       try {
-        return await changeTree(request.dataDirectory, { ...effects, waitMs }, () =>
+        return await changeTree(request.dataDirectory, { ...effects, output: request.output, waitMs }, () =>
           buildHoldingLock(request, effects, remote),
         );
       } catch (error) {

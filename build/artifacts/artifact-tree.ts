@@ -66,7 +66,7 @@ export async function withArtifactTree<Result>(
   work: (tree: ArtifactTree) => Promise<Result>,
 ): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  return changeTree(dataDirectory, { ...effects, waitMs }, async () =>
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () =>
     work(await openTree({ ...request, dataDirectory }, effects)),
   );
 }

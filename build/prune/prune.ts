@@ -18,7 +18,7 @@ import { refuseOutdated } from '../memory/tree-damage.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
 import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import type { BuildEffects } from '../scan/build-request.ts';
+import type { OpenableStore } from '../store/object-store.ts';
 import { changeTree } from '../store/change-tree.ts';
 import type { Output } from '../output/output.ts';
 import { readPruned } from '../version-lists/pruned.ts';
@@ -30,6 +30,8 @@ import { BuildRefused } from '../contract/refusals.ts';
 
 export interface PruneRequest {
   readonly dataDirectory: string;
+  /** the object store that has the tree; undefined: the data folder has it */
+  readonly output?: OpenableStore | undefined;
   /** the minimum retention of unpublished contents, milliseconds */
   readonly keepForMs: number;
   /** true: the prune removes nothing */
@@ -52,8 +54,7 @@ export interface PruneReport {
 }
 
 /** Throws BuildRefused for a tree that is not as its last publication left it, BuildBusy, or StorageError. */
-export async function prune(request: PruneRequest, effects: Pick<BuildEffects, 'now' | 'store'>): Promise<PruneReport> {
-  const { now } = effects;
+export async function prune(request: PruneRequest, now: () => Date): Promise<PruneReport> {
   const seen = createDiskOutput(request.dataDirectory);
   if ((await seen.read('index', publicationPath)) === undefined)
     throw new BuildRefused(
@@ -63,7 +64,7 @@ export async function prune(request: PruneRequest, effects: Pick<BuildEffects, '
   if (request.dryRun)
     return makeReport(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  return changeTree(dataDirectory, { ...effects, waitMs: 0 }, async () => {
+  return changeTree(dataDirectory, { now, output: request.output, waitMs: 0 }, async () => {
     const output = createDiskOutput(dataDirectory);
     await output.discard();
     return pruneWith(output, request, now());

@@ -164,7 +164,9 @@ async function holdingLock<Result>(
   work: (output: Output, dataDirectory: string) => Promise<Result>,
 ): Promise<Result> {
   return inDataFolder(request.dataDirectory, (dataDirectory) =>
-    changeTree(dataDirectory, { ...effects, waitMs }, () => work(createDiskOutput(dataDirectory), dataDirectory)),
+    changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, () =>
+      work(createDiskOutput(dataDirectory), dataDirectory),
+    ),
   );
 }
 

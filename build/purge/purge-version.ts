@@ -94,7 +94,7 @@ export async function purgeVersion(
 ): Promise<PurgeOutcome | RefusedArtifact> {
   if (order.dryRun) return (await planPurge(order, createDiskOutput(request.dataDirectory), effects.now())).outcome;
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  return changeTree(dataDirectory, { ...effects, waitMs }, async () => {
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const { outcome, tombstones } = await planPurge(order, createDiskOutput(dataDirectory), effects.now());
     if (outcome.outcome === 'refused') return outcome;
     const report = await buildHoldingLock(purgingRequest(request, dataDirectory, tombstones), effects);

@@ -38,7 +38,7 @@ async function receiveInto(
   effects: BuildEffects,
 ): Promise<BuildReport> {
   const { dataDirectory } = request;
-  return changeTree(dataDirectory, { ...effects, waitMs }, async () => {
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const spec = receivedSpec(received);
     const tombstones = await decideTombstones(
       received.tree === undefined ? [] : await readReceivedTombstones(received.tree),

@@ -37,7 +37,7 @@ export async function holdingLock<Result>(
   work: (place: RollbackPlace) => Promise<Result>,
 ): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  return changeTree(dataDirectory, { ...effects, waitMs }, async () => {
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const output = createDiskOutput(dataDirectory);
     try {
       await output.discard();

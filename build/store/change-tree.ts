@@ -11,7 +11,7 @@ import { waitForLock } from '../output/wait-for-lock.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { removedArchives } from '../listing/working-copy-files.ts';
 import { ArchivesNeeded } from '../output/absent-archives.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
 import { confirmReused, push } from './push.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
@@ -23,7 +23,7 @@ export interface TreeChange {
   /** ends the waiting with its reason */
   readonly stop?: AbortSignal | undefined;
   /** undefined: the data folder is the output */
-  readonly store?: ObjectStore | undefined;
+  readonly output?: OpenableStore | undefined;
   /** between 0 and 1 */
   readonly random?: () => number;
 }
@@ -38,10 +38,11 @@ const fetchesAtOnce = 16;
  */
 export async function changeTree<Result>(
   dataDirectory: string,
-  { now, waitMs, stop, store, random = Math.random }: TreeChange,
+  { now, waitMs, stop, output, random = Math.random }: TreeChange,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
+  const store = await output?.open();
   try {
     if (store === undefined) return await work();
     const copy = new WorkingCopy(dataDirectory, store);
@@ -54,6 +55,7 @@ export async function changeTree<Result>(
       `Other builders have published to ${store.name} ${mostAttempts} times meanwhile. Try again in a minute.`,
     );
   } finally {
+    store?.close();
     await lock.release();
   }
 }

@@ -37,6 +37,11 @@ export interface PutHeaders {
 /** refused: another object is there (absent), or its ETag differs or it is gone (etag). */
 export type PutOutcome = { readonly outcome: 'written'; readonly etag: string } | { readonly outcome: 'refused' };
 
+/** An object store that is opened only for work on it. */
+export interface OpenableStore {
+  readonly open: () => Promise<ObjectStore>;
+}
+
 export interface ObjectStore {
   /** for messages: s3://bucket/prefix */
   readonly name: string;

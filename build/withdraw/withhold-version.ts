@@ -65,7 +65,7 @@ export async function withholdVersion(
   { request: given, effects, waitMs }: VersionBuild,
 ): Promise<WithheldOutcome | RefusedArtifact> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
-  return changeTree(request.dataDirectory, { ...effects, waitMs }, async () => {
+  return changeTree(request.dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const output = createDiskOutput(request.dataDirectory);
     const announced = await findAnnounced(named, output);
     const entry = (await findEntry(named, output).catch(unlessAnnounced(announced))) ?? announced;

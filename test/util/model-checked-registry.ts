@@ -262,7 +262,7 @@ export function modelCheckedRegistry(tally: Tally, seed: number): ModelCheckedRe
       // a pruned release may return with the same content only, so that nothing has changed for the model
       await undergo(
         cutOffAt,
-        () => prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects),
+        () => prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now),
         (state) => state,
       );
       tally.lost += locks.check(time - keepDays * day);

@@ -149,10 +149,7 @@ function publicationsOf(
       await rollBack({ to: serial - 1, dryRun: false }, request({}), effectsAt(atMs)).catch(unlessRefused);
     },
     prune: async (atMs) => {
-      await prune(
-        { dataDirectory: served.data, keepForMs: 0, dryRun: false, actor: 'cli:test' },
-        { now: () => new Date(atMs) },
-      );
+      await prune({ dataDirectory: served.data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, () => new Date(atMs));
     },
     purge: async (name, version, atMs) => {
       const order = {

@@ -19,7 +19,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
     dryRun: flags['dryRun'] === true,
     actor,
   };
-  const report = await prune(request, { now }).catch((error: unknown) => Promise.reject(explained(error)));
+  const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(request.dryRun ? stdout : context.summary, describe(report));
   return 0;

@@ -264,7 +264,7 @@ describe('a prune after a rollback whose memory was cut off (I5)', () => {
     // a file at the path of the prune's record
     tree.write({ 'data/build/history/5': 'in the way' });
     const order = { dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' };
-    const pruning = () => prune(order, series.effects());
+    const pruning = () => prune(order, series.effects().now);
     await expect(pruning()).rejects.toThrow('build/history/5');
     tree.delete('data/build/history/5');
     const { notices } = await build(keeping(), series.effects());

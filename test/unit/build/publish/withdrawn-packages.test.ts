@@ -39,7 +39,7 @@ describe('withdrawn packages', () => {
     expect(await faults()).toEqual([]);
     const later = () => new Date(Date.now() + 1_000_000_000);
     series.tree.delete('data/build/history'); // a rollback may need it
-    await prune({ dataDirectory: series.data, keepForMs: 1000, dryRun: false, actor: 'a test' }, { now: later });
+    await prune({ dataDirectory: series.data, keepForMs: 1000, dryRun: false, actor: 'a test' }, later);
     expect(announced().withdrawn).toEqual([]);
     expect(await faults()).toEqual([]);
   });

@@ -255,7 +255,7 @@ describe('a release that prune removed', () => {
     await build({ keepHistory: 1, metadataUrl: '/p2/%package%.json' });
     const { removed } = await prune(
       { dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' },
-      series.effects(),
+      series.effects().now,
     );
     expect(removed.map(({ version }) => version)).toEqual(['1.1.0']);
     put('two', '1.1.0', 'changed');

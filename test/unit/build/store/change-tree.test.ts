@@ -31,9 +31,10 @@ afterEach(() => tree.remove());
 
 const put = (folder: string, version: string | undefined, who = folder, name = 'acme/hello'): void =>
   tree.write(below(`one/${folder}`, whoLibrary(name, version, {}, who)));
-const effects = (): BuildEffects => ({ ...series.effects(), store });
+const effects = (): BuildEffects => series.effects();
+const output = { open: async () => store };
 const on = (host: string, more: Partial<BuildRequest> = {}): BuildRequest =>
-  series.request({ dataDirectory: tree.path(host), baseDirectory: tree.root, arguments: ['one'], ...more });
+  series.request({ dataDirectory: tree.path(host), baseDirectory: tree.root, arguments: ['one'], output, ...more });
 const run = (host: string, more: Partial<BuildRequest> = {}): Promise<BuildReport> => build(on(host, more), effects());
 const head = () => parseHead(String(store.objects.get(headKey)?.bytes));
 const textOf = (key: string): string | undefined => store.objects.get(key)?.bytes.toString('utf8');
@@ -43,7 +44,7 @@ const publicKeys = (): string[] => [...store.objects.keys()].filter((key) => key
 async function onDisk(steps: readonly (() => void)[]): Promise<Record<string, string>> {
   for (const [minute, step] of steps.entries()) {
     step();
-    await build(on('disk'), atMinute(minute));
+    await build(on('disk', { output: undefined }), atMinute(minute));
   }
   return filesOf(tree.path('disk/public'));
 }
@@ -75,7 +76,7 @@ describe('an object store as output', () => {
     ];
     for (const [minute, step] of steps.entries()) {
       step();
-      await build(on('a'), { ...atMinute(minute), store });
+      await build(on('a'), atMinute(minute));
     }
     rmSync(tree.path('one'), { recursive: true });
     expect(atStore()).toEqual(await onDisk(steps));
@@ -155,8 +156,8 @@ describe('an object store as output', () => {
     await run('b', { keepHistory: 1 });
     await run('b', { keepHistory: 1, metadataUrl: '/p2/%package%.json' });
     expect(textOf('public/p2/acme/hello.json')).not.toContain('1.0.0');
-    const order2 = { dataDirectory: tree.path('b'), keepForMs: 0, dryRun: false, actor: 'a test' };
-    expect((await prune(order2, effects())).removed.map(({ version }) => version)).toEqual(['1.0.0']);
+    const order2 = { dataDirectory: tree.path('b'), keepForMs: 0, dryRun: false, actor: 'a test', output };
+    expect((await prune(order2, effects().now)).removed.map(({ version }) => version)).toEqual(['1.0.0']);
     expect(publicKeys()).toEqual([
       'public/dist/acme/hello/2.0.0.zip',
       'public/p2/acme/hello.json',
@@ -180,13 +181,13 @@ describe('an object store as output', () => {
   it('refuses a data folder with a registry of its own', async () => {
     put('a', '1.0.0');
     await run('a');
-    await build(on('disk'), series.effects());
+    await build(on('disk', { output: undefined }), effects());
     await expect(run('disk')).rejects.toThrow(/has a registry of its own, and s3:\/\/memory\/registry has another one/);
   });
 
   it('takes over the registry of a data folder where the store is empty', async () => {
     put('a', '1.0.0');
-    await build(on('disk'), series.effects());
+    await build(on('disk', { output: undefined }), effects());
     const before = filesOf(tree.path('disk/public'));
     await run('disk');
     expect(atStore()).toEqual(before);
@@ -200,7 +201,7 @@ describe('an object store as output', () => {
       await run('b', { distBaseUrl: `https://packages.example/${(version += 1)}` });
       tree.write({ 'a/build/note': String(version) });
     };
-    const change = { now: () => new Date(), waitMs: 0, store, random: () => 0 };
+    const change = { now: () => new Date(), waitMs: 0, output, random: () => 0 };
     await expect(changeTree(tree.path('a'), change, work)).rejects.toThrow(
       /published to s3:\/\/memory\/registry 10 times/,
     );
