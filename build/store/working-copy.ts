@@ -22,7 +22,7 @@ import {
 } from '../contract/store-listing.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import { withPath } from '../output/storage-error.ts';
-import { syncAll } from '../output/written-folders.ts';
+import { syncPath } from '../output/sync-path.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { replaceFile } from '../shared/files/atomic-file.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
@@ -149,7 +149,7 @@ export class WorkingCopy {
       await this.fetch(path, file);
       return [this.at(path)];
     });
-    await syncAll(fetched.flat());
+    await runBatch(fetched.flat(), transfersAtOnce, syncPath);
     // work that meets an absent archive reads these parts from this disk
     await listing.all('archives');
   }

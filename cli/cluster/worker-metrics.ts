@@ -2,8 +2,7 @@
 // sum.
 
 import { createMetricsListener } from '../../proxy/core/observe/metrics-listener.ts';
-import type { Family } from '../../proxy/core/observe/metrics-text.ts';
-import { lastingCounts, mergeMetrics } from '../../proxy/core/observe/merge-metrics.ts';
+import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/core/observe/process-metrics.ts';
 import { gauge, registryFamilies, commonGauges } from '../serve/compose-metrics.ts';
 import { diskFamilies } from '../serve/disk-metrics.ts';
@@ -12,6 +11,66 @@ import type { Context } from '../io/context.ts';
 import { listenRefusal } from '../serve/listen-refusal.ts';
 import { openServedTree } from '../tree/served-tree.ts';
 import type { WorkerPool } from './worker-pool.ts';
+
+// Merges the metrics of several processes: adds their counters, and labels their own values with the process. Pure.
+
+interface ProcessFamilies {
+  /** the value of the label `process` */
+  readonly name: string;
+  readonly families: readonly Family[];
+}
+
+/** Memory, processor time and loop delay stay separate for each process, since their sum is meaningless. */
+function isOfProcess({ name }: Family): boolean {
+  return name.startsWith('process_') || name.startsWith('libretto_event_loop_');
+}
+
+/**
+ * All families of all processes, in the order of their first appearance. `common`: gauges about one thing that
+ * every process sees, of which the largest value counts. Other gauges are added.
+ */
+export function mergeMetrics(processes: readonly ProcessFamilies[], common: readonly string[] = []): Family[] {
+  const merged = new Map<string, Family>();
+  for (const { name, families } of processes) {
+    for (const family of families) {
+      const samples = isOfProcess(family)
+        ? family.samples.map((sample) => ({ ...sample, labels: { ...sample.labels, process: name } }))
+        : family.samples;
+      const before = merged.get(family.name)?.samples ?? [];
+      merged.set(family.name, {
+        ...family,
+        samples: combine(before, samples, common.includes(family.name) ? Math.max : add),
+      });
+    }
+  }
+  return [...merged.values()];
+}
+
+/** The counters of an ended process, to be included further: a counter must not fall. */
+export function lastingCounts(families: readonly Family[]): Family[] {
+  return families.filter((family) => family.type !== 'gauge' && !isOfProcess(family));
+}
+
+function add(one: number, other: number): number {
+  return one + other;
+}
+
+function combine(
+  before: readonly Sample[],
+  more: readonly Sample[],
+  how: (one: number, other: number) => number,
+): Sample[] {
+  const samples = new Map(before.map((sample) => [keyOf(sample), sample]));
+  for (const sample of more) {
+    const known = samples.get(keyOf(sample));
+    samples.set(keyOf(sample), known === undefined ? sample : { ...sample, value: how(known.value, sample.value) });
+  }
+  return [...samples.values()];
+}
+
+function keyOf({ suffix = '', labels = {} }: Sample): string {
+  return `${suffix} ${JSON.stringify(labels)}`;
+}
 
 export interface WorkerPoolMetrics {
   /** Resolves with the address of the metrics, or undefined without `--metrics`. Throws UsageError. */

@@ -3,11 +3,26 @@
 // an equal share of persistent connections.
 
 import cluster, { type Worker } from 'node:cluster';
-
 import type { Family } from '../../proxy/core/observe/metrics-text.ts';
 import type { ListenAddress } from '../config/setting-values.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
-import { nextRestart } from './restart-delay.ts';
+
+/** A worker that lived longer failed for a new reason, so its successor does not wait for earlier failures. */
+const healthyMs = 60_000;
+const firstMs = 100;
+const longestMs = 30_000;
+
+interface Restart {
+  /** short-lived workers in a row, this one included */
+  readonly failures: number;
+  readonly delayMs: number;
+}
+
+/** `failures`: before this one; `livedMs`: the time for which this worker served, 0 if it never did. */
+export function nextRestart(failures: number, livedMs: number): Restart {
+  const count = livedMs >= healthyMs ? 1 : failures + 1;
+  return { failures: count, delayMs: Math.min(longestMs, firstMs * 2 ** Math.min(count - 1, 30)) };
+}
 
 /** A worker that ended by itself. */
 export interface Ended {

@@ -1,17 +1,80 @@
 // The shapes of settings that exist only in libretto.json. They are loaded only if the file has one of them, to keep
 // the start fast.
 
-import type { JsonValue } from '../../build/contract/json.ts';
+import { type JsonValue, isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { listNameFault } from '../../build/advisories/filter-file.ts';
 import { isAddressRange, shown } from './setting-values.ts';
-import { mostNotices } from '../../proxy/settings/client-notice.ts';
+import {
+  mostNotices,
+  isNoticeMessage,
+  isNoticeVersions,
+  longestNotice,
+  type ClientNotice,
+} from '../../proxy/settings/client-notice.ts';
 import { identityProvidersShape } from './identity-provider-shape.ts';
-import { noticeShape } from './notice-shape.ts';
-import { complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
+import { complaintOf, either, listOf, mapOf, mapped, text, type Shape, meant, type ReportFault } from './shape.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
 import { sourceShape } from './source-shape.ts';
+
+const versionsAllowed = 'a constraint for the version of Composer, such as "<2.5"';
+const versions = text({
+  pattern: plainText,
+  allowed: versionsAllowed,
+  description: 'a constraint for the version of Composer, such as <2.5',
+  objection: (given) => (isNoticeVersions(given) ? undefined : complaintOf(given, versionsAllowed)),
+});
+const messageAllowed = `one line of at most ${longestNotice} characters`;
+const message = text({
+  pattern: plainText,
+  allowed: messageAllowed,
+  description: 'the text for users of Composer',
+  objection: (given) => (isNoticeMessage(given) ? undefined : complaintOf(given, messageAllowed)),
+});
+
+const fields = { versions, message };
+
+/** One entry of `warnings` and `infos`: a text for Composer users, and the versions of Composer that show it. */
+const noticeShape: Shape<ClientNotice> = {
+  schema: {
+    type: 'object',
+    required: Object.keys(fields),
+    properties: { versions: versions.schema, message: message.schema },
+    additionalProperties: false,
+  },
+  read(value, at, refuse) {
+    if (!isJsonObject(value)) {
+      refuse(at, complaintOf(value, 'an object such as {"versions": "<2.5", "message": "Please update Composer."}'));
+      return undefined;
+    }
+    const strange = Object.keys(value).filter((field) => !Object.hasOwn(fields, field));
+    for (const field of strange)
+      refuse(
+        `${at}.${field}`,
+        `is not a field of a notice${meant(field, Object.keys(fields)) || '; it has versions and message.'}`,
+      );
+    const [found, said] = [
+      readField('versions', versions, value['versions'], at, refuse),
+      readField('message', message, value['message'], at, refuse),
+    ];
+    return strange.length > 0 || found === undefined || said === undefined
+      ? undefined
+      : { versions: found, message: said };
+  },
+};
+
+function readField(
+  field: string,
+  shape: Shape<string>,
+  value: Parameters<Shape<string>['read']>[0] | undefined,
+  at: string,
+  refuse: ReportFault,
+): string | undefined {
+  if (value !== undefined) return shape.read(value, `${at}.${field}`, refuse);
+  refuse(at, `has no ${field}.`);
+  return undefined;
+}
 
 const someText = (allowed: string): Shape<string> => text({ pattern: plainText, allowed });
 

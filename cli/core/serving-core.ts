@@ -18,14 +18,31 @@ import { openServedPolicy, type ServedPolicy } from '../policy/served-policy.ts'
 import { openServingState, sharedCountersUrl } from '../state/open-state.ts';
 import { describeServer } from '../state/running-server.ts';
 import { takeServeLock } from '../state/serve-lock.ts';
-import { originListeners } from '../tree/origin-listeners.ts';
-import { openServedTree, type ServedTree } from '../tree/served-tree.ts';
+import { openServedTree, type ServedTree, type TreeListeners } from '../tree/served-tree.ts';
 import { CloseSteps } from './close-steps.ts';
 import { openRequestLog } from './request-log-target.ts';
 import type { ServingRole } from './serving-role.ts';
 import type { CountersNotice } from '../../proxy/core/limits/counters-notices.ts';
 import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts';
 import { loadCounters, saveCounters } from '../../proxy/core/limits/saved-counters.ts';
+import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
+
+/** Reports failures of an origin to the log and to standard error. */
+function originListeners({ logger }: Pick<Log, 'logger'>, { stderr }: Pick<Context, 'stderr'>): TreeListeners {
+  return {
+    notice: (notice) => {
+      logger.warn({ origin: notice });
+      printLines(stderr, [describe(notice)]);
+    },
+    onNewer: (err) => logger.error({ err }, 'a newer version of Libretto has published'),
+  };
+}
+
+function describe({ state, reason }: OriginNotice): string {
+  return state === 'recovered'
+    ? 'The origin answers again.'
+    : `The origin does not answer correctly: ${reason ?? 'unknown'}. The server continues with cached content.`;
+}
 
 export interface ServingCore extends ServingRole, Pick<CoreOptions, 'certificateNames'> {
   readonly config: Config;

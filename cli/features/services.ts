@@ -25,12 +25,34 @@ import { standardTokenLimits, peopleRules } from '../compose/settings.ts';
 import { devicePage, invitationPage } from '../config/console-links.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import { servedPolicyAdmin } from '../policy-admin/served-admin.ts';
 import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
 import type { FeatureOffers, OpenFeature } from './served-feature.ts';
+import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
+import type { ComposedPackages } from '../compose/packages.ts';
+import { composePolicyAdmin } from '../policy-admin/compose-admin.ts';
+import { policyFeeds } from '../policy-admin/feeds-of-policy.ts';
+
+/** The service for the policy in a server: it uses the parts of the server that are open anyway. */
+function servedPolicyAdmin(
+  { config, context, store, settings, uses, policy, tree }: ServingCore,
+  { downloads, installs }: Pick<ComposedPackages, 'downloads' | 'installs'>,
+): PolicyAdmin {
+  return composePolicyAdmin(config, context, {
+    store,
+    settings,
+    sources: policy.sources,
+    reader: policy.reader,
+    published: tree.published,
+    privateNames: async () => tree.privateNames(),
+    uses,
+    downloads,
+    installs,
+    feeds: policyFeeds(policy.feeds, createAuditedStore({ store, now: () => context.now().getTime() })),
+  });
+}
 
 /** Offers the services, and the setup code of the first admin. */
 export function open(core: ServingCore, { packages, syncing, connecting, mirror }: FeatureOffers): OpenFeature {
@@ -55,6 +77,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...signingIn(core),
     policyAdmin: servedPolicyAdmin(core, packages),
     blockedVersions: createBlockedVersions(core.policy.reader),
+    mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,
     passkeys: composePasskeys(context, state, keys, people),
@@ -62,6 +85,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     artifactsOf: artifactsFor(core, store),
     teamsOf: (actor: Actor) => createTeams({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
+    mirrored: mirror?.catalogue,
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
   };
   return {

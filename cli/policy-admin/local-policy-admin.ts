@@ -1,6 +1,6 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
-import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
+import type { FeedStatus, FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { createBlockedVersions, type BlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
@@ -12,10 +12,83 @@ import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openPrivateNames } from '../mirror/private-names-reader.ts';
-import { policySources } from '../policy/compose-policy.ts';
-import { openLocalFeeds } from './local-feeds.ts';
+import { policySources, composePolicy } from '../policy/compose-policy.ts';
 import { policyFeeds } from './feeds-of-policy.ts';
 import { composePolicyAdmin } from './compose-admin.ts';
+import { existsSync } from 'node:fs';
+import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
+import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import type { PrivateNames } from '../../proxy/core/tree/precedence.ts';
+import { feedsFolder } from '../advisory-feeds/feeds-folder.ts';
+import { composeKeys } from '../compose/keys.ts';
+import { version } from '../io/version.ts';
+import { composeMirror } from '../mirror/compose-mirror.ts';
+import { otherRepositories } from '../mirror/composer-repositories.ts';
+
+// The copies of feeds in the data folder, for commands: their lists and their status. No feed is asked. A server that
+// runs uses an accepted list within seconds.
+
+interface LocalFeeds {
+  /** The same object while the lists are the same. */
+  readonly outside: () => OutsideLists;
+  readonly feeds: Feeds;
+  readonly close: () => Promise<void>;
+}
+
+interface LocalFeedsParts {
+  readonly store: StateStore;
+  readonly settings: Settings;
+  readonly privateNames: () => Promise<PrivateNames>;
+}
+
+/** undefined: the registry has no feeds. Resolves after their copies are loaded. */
+async function openLocalFeeds(
+  config: Config,
+  context: Context,
+  { store, settings, privateNames }: LocalFeedsParts,
+): Promise<LocalFeeds | undefined> {
+  const folder = feedsFolder(config);
+  if (!existsSync(folder)) return undefined;
+  const { createFeeds } = await import('../../proxy/advisory-feeds/feeds.ts');
+  const now = (): number => context.now().getTime();
+  const { sealer } = composeKeys(config, context);
+  const mirror = composeMirror(config, {
+    settings,
+    policy: composePolicy(config, { settings, store, now }),
+    privateNames,
+    environment: context.environment,
+    others: otherRepositories({ config, environment: context.environment, state: store, sealer }),
+    now,
+    report: () => undefined,
+  });
+  const feeds = createFeeds({
+    folder,
+    osv: config.osvNames.value === 'off' ? undefined : { url: config.osvUrl.value },
+    mirror: () => mirror.settings(),
+    names: () => Promise.resolve([]),
+    isLeader: () => false,
+    allowAddresses: config.egressAllow.value,
+    userAgent: `Libretto/${version}`,
+    now,
+    report: () => undefined,
+  });
+  await feeds.refresh(); // asks nobody, since this process does not lead
+  const close = async (): Promise<void> => {
+    await feeds.close();
+    await mirror.close();
+  };
+  return { outside: outsideOf(feeds), feeds, close };
+}
+
+function outsideOf(feeds: Feeds): () => OutsideLists {
+  let [of, lists]: [FeedLists | undefined, OutsideLists] = [undefined, noOutsideLists];
+  return () => {
+    const latest = feeds.lists();
+    if (latest !== of) [of, lists] = [latest, { ...latest, lookUp: () => Promise.resolve() }];
+    return lists;
+  };
+}
 
 export interface LocalPolicyAdmin {
   readonly policy: PolicyAdmin;

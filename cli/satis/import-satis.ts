@@ -5,11 +5,10 @@ import { parsePackageName } from '../../build/contract/name.ts';
 import { httpAddressFault } from '../../build/contract/address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
 import { lostOption } from './lost-option.ts';
-import { mergeFilters } from './merge-filters.ts';
 import { credentialKeys, lostArchiveOptions, lostOptions, optionIn } from './options.ts';
 import type { Note, OptionLine } from './report.ts';
 import { importRepository, type SatisPaths } from './repository.ts';
-import { importFilters } from './version-filters.ts';
+import { importFilters, mergeFilters } from './version-filters.ts';
 
 export interface SatisImport {
   /** a libretto.json */

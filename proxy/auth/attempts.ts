@@ -127,6 +127,17 @@ async function reserveLater(
 
 type Edit = (state: BudgetState, budget: Budget, all: readonly BudgetState[]) => BudgetState | undefined;
 
+/** Counts an attempt as it is, whatever becomes of it. Throws TOO_MANY_ATTEMPTS. */
+export async function countAttempt(attempts: Attempts, budgets: readonly Budget[]): Promise<void> {
+  const counted = new RegistryError('NOT_FOUND');
+  const refuse = () => Promise.reject(counted);
+  await attempts
+    .judge(budgets, () => Promise.reject(new WrongGuess()), { refuse })
+    .catch((error: unknown) => {
+      if (error !== counted) throw error;
+    });
+}
+
 /**
  * Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined
  * leaves all of them alone.

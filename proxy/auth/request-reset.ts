@@ -4,7 +4,7 @@
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { resetAccountBudget, resetAddressBudget } from './attempt-budgets.ts';
-import { WrongGuess, type Attempts } from './attempts.ts';
+import { countAttempt, type Attempts } from './attempts.ts';
 import { mintInvitation } from './invitations.ts';
 import { isNamed, type LocalSignInRule } from './local-sign-in.ts';
 import type { PeopleMails } from './people-mails.ts';
@@ -26,20 +26,11 @@ export interface ResetOptions {
 /** Throws TOO_MANY_ATTEMPTS, by the address of the client and by the e-mail address that was entered. */
 export type RequestReset = (email: string, address: string) => Promise<void>;
 
-class Counted extends Error {}
-
 export function createRequestReset(options: ResetOptions): RequestReset {
   const { attempts, onError } = options;
   return async (email, address) => {
-    const counted = attempts.judge(
-      [resetAddressBudget(address), resetAccountBudget(email)],
-      // each request counts, whether there is an account or not
-      () => Promise.reject(new WrongGuess()),
-      { refuse: () => Promise.reject(new Counted()) },
-    );
-    await counted.catch((error: unknown) => {
-      if (!(error instanceof Counted)) throw error;
-    });
+    // each request counts, whether there is an account or not
+    await countAttempt(attempts, [resetAddressBudget(address), resetAccountBudget(email)]);
     // not awaited: the time of the answer must not tell whether there is an account
     void sendLink(options, email, address).catch(onError);
   };

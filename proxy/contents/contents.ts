@@ -104,7 +104,9 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     // a text that takes too long to highlight is shown plain
     const made = await call(false)
       .catch((error: unknown) =>
-        look.kind === 'look' && !(error instanceof RegistryError) ? call(true) : Promise.reject(error as Error),
+        (look.kind === 'look' || look.kind === 'compare') && !(error instanceof RegistryError)
+          ? call(true)
+          : Promise.reject(error as Error),
       )
       .catch((error: unknown) => {
         if (error instanceof RegistryError) throw error;

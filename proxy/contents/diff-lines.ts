@@ -32,23 +32,30 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** Leaves out equal lines that are further than `context` lines from a difference. */
-export function shortenEqual(lines: readonly DiffLine[], context: number): readonly (DiffLine | SkippedLines)[] {
+/** Leaves out equal lines that are further than `context` lines from a difference, if there are several. */
+export function shortenEqual<Line extends DiffLine>(
+  lines: readonly Line[],
+  context: number,
+): readonly (Line | SkippedLines)[] {
   const isNear = lines.map(() => false);
   for (const [at, { kind }] of lines.entries())
     if (kind !== 'same') isNear.fill(true, Math.max(0, at - context), at + context + 1);
-  const shown: (DiffLine | SkippedLines)[] = [];
-  let count = 0;
+  const shown: (Line | SkippedLines)[] = [];
+  let far: Line[] = [];
+  const endFar = (): void => {
+    shown.push(...(far.length > 1 ? [{ kind: 'skipped' as const, count: far.length }] : far));
+    far = [];
+  };
   for (const [at, line] of lines.entries()) {
     if (isNear[at] !== true) {
-      count += 1;
+      far.push(line);
       continue;
     }
-    if (count > 0) shown.push({ kind: 'skipped', count });
-    count = 0;
+    endFar();
     shown.push(line);
   }
-  return count === 0 ? shown : [...shown, { kind: 'skipped', count }];
+  endFar();
+  return shown;
 }
 
 function countEqual(

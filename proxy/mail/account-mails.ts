@@ -6,11 +6,9 @@ import { invitationLink, type InvitationPage } from '../auth/invitation-link.ts'
 import type { PeopleMails } from '../auth/people-mails.ts';
 import type { UserRecord } from '../auth/user.ts';
 import { composeMail } from './mail-content.ts';
-import { mailRow, type MailParts } from './mail.ts';
+import { mailRow, type MailPlace } from './mail.ts';
 
-export interface AccountMailsOptions extends MailParts {
-  /** the address of the registry for its clients, without a slash at its end */
-  readonly address: string;
+export interface AccountMailsOptions extends MailPlace {
   readonly page: InvitationPage;
 }
 

@@ -8,7 +8,7 @@ import type { MailTopic } from '../auth/mail-topic.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
 
-export type MailKind = 'invitation' | 'reset' | 'test' | MailTopic;
+export type MailKind = 'invitation' | 'reset' | 'test' | 'message' | MailTopic;
 
 export interface MailContent {
   readonly subject: string;
@@ -51,6 +51,12 @@ export interface MailParts {
   readonly randomBytes: RandomBytes;
   /** epoch milliseconds */
   readonly now: () => number;
+}
+
+/** What mails with links need. */
+export interface MailPlace extends MailParts {
+  /** the address of the registry for its clients, without a slash at its end */
+  readonly address: string;
 }
 
 /** The row of a mail, for the commit that is the reason for it. */

@@ -11,12 +11,10 @@ import { noLimits } from '../core/views/token-limits.ts';
 import type { View } from '../core/views/view.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { composeMail, type MailWords } from './mail-content.ts';
-import { mailRow, type MailParts } from './mail.ts';
+import { mailRow, type MailPlace } from './mail.ts';
 
-export interface NoticeMailsOptions extends MailParts {
+export interface NoticeMailsOptions extends MailPlace {
   readonly state: Pick<StateStore, 'range'>;
-  /** the address of the registry for its clients, without a slash at its end */
-  readonly address: string;
   /** true: people turn topics off on a page of the console */
   readonly hasConsole: boolean;
   /** the packages that a person sees; undefined: all. Mails tell nobody of other packages */

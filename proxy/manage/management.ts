@@ -7,12 +7,70 @@ import type { TokenKind } from '../core/tokens/token-format.ts';
 import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
 import { assertWithoutBuilder, decidePermission, hasCondition, type OperationId } from '../auth/permissions.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import { createApi } from './frame/api.ts';
+import { createApi, type Api } from './frame/api.ts';
 import type { ApiRequest, Management } from './frame/api-request.ts';
 import { errorHeaders } from './frame/error-headers.ts';
-import { findOperation, operationsOf } from './frame/operations.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './frame/web-answer.ts';
+
+// Finds the operation of a method and a path before the body is read. The server reads no body from a caller without
+// the permission.
+
+interface OperationPath {
+  readonly pattern: RegExp;
+  /** upper-case methods to their operations */
+  readonly methods: ReadonlyMap<string, OperationId>;
+}
+
+type Operations = readonly OperationPath[];
+
+/** The operations registered with `api` below /api. */
+function operationsOf(api: Api): Operations {
+  const byPath = new Map<string, Map<string, OperationId>>();
+  for (const definition of api.openAPIRegistry.definitions) {
+    if (definition.type !== 'route' || !definition.route.path.startsWith('/api/')) continue;
+    const { path, method, operationId } = definition.route;
+    const methods = byPath.get(path) ?? new Map<string, OperationId>();
+    byPath.set(path, methods.set(method.toUpperCase(), operationId as OperationId));
+  }
+  return [...byPath].map(([path, methods]) => ({ pattern: patternOf(path), methods }));
+}
+
+/**
+ * Throws NOT_FOUND for an unknown path, METHOD_NOT_ALLOWED for another method. HEAD counts as GET. Literal paths win
+ * over `{id}`.
+ */
+function findOperation(operations: Operations, method: string, path: string): OperationId {
+  const found = operations.filter(({ pattern }) => pattern.test(path));
+  if (found.length === 0) throw new RegistryError('NOT_FOUND');
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  for (const { methods } of found) {
+    const id = methods.get(wanted);
+    if (id !== undefined) return id;
+  }
+  const allowed = found
+    .flatMap(({ methods }) => [...methods.keys()])
+    .flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known]));
+  throw new RegistryError('METHOD_NOT_ALLOWED', { details: { allow: [...new Set(allowed)].join(', ') } });
+}
+
+/** Ids begin with their type, so that no other word of a path matches. */
+const id = '[a-z]{2,4}_[0-9A-Za-z]{1,64}';
+const placeholders: ReadonlyMap<string, string> = new Map([
+  ['{id}', id],
+  ['{job}', id],
+]);
+
+function patternOf(path: string): RegExp {
+  const parts = path
+    .split('/')
+    .map((part) =>
+      part.startsWith('{')
+        ? (placeholders.get(part) ?? '[^/]+')
+        : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+    );
+  return new RegExp(`^${parts.join('/')}$`);
+}
 
 /** `register`: a test adds operations of its own. */
 export function createManagement(services: Services, register = registerRoutes): Management {

@@ -15,12 +15,40 @@ import {
   publisherPatch,
   publisherSchema,
   type PublisherDocument,
+  type ExplanationDocument,
 } from './records/publisher-schema.ts';
 import { listPublishers as readPublishers, orderOf } from './records/list-publishers.ts';
 import { publisherDocument } from './records/publisher-document.ts';
 import type { Publishers } from './records/publishers.ts';
-import { explanationDocument } from './tokens/explanation-document.ts';
 import type { OidcTokens } from './tokens/oidc-tokens.ts';
+import type { IdTokenExplanation } from './tokens/explain-id-token.ts';
+
+type ExplainedToken = ExplanationDocument['publishers'][number]['token'];
+
+/** The explanation of an ID token in the management API and in `--json`. */
+function explanationDocument(explanation: IdTokenExplanation): ExplanationDocument {
+  const { verified, problem, issuer, run, publishers } = explanation;
+  return {
+    verified,
+    problem,
+    issuer: issuer?.url ?? null,
+    run,
+    publishers: publishers.map(({ record, is_of_repository, mismatches }) => ({
+      id: record.id,
+      name: record.name,
+      purpose: record.purpose,
+      of_repository: is_of_repository,
+      accepts: mismatches.length === 0,
+      mismatches,
+      token: mismatches.length === 0 && problem === null ? tokenOf(record) : null,
+    })),
+  };
+}
+
+function tokenOf(record: PublisherRecord): ExplainedToken {
+  const { purpose, token_minutes: minutes, packages, constraints, stability, not_after } = record;
+  return { kind: purpose === 'publish' ? 'write' : 'read', minutes, packages, constraints, stability, not_after };
+}
 
 export interface PublisherServices {
   readonly publishersOf: (actor: Actor) => Publishers;

@@ -15,13 +15,30 @@ import { readAnswer, type FinishParts, type ProviderAnswer } from './flow/finish
 import { type Transaction, transactionSeconds } from './flow/transaction.ts';
 import { endSessions } from './logout/end-sessions.ts';
 import { verifyLogoutToken } from './logout/logout-token.ts';
-import { signOutAddress } from './logout/sign-out-address.ts';
 import type { IdentityProvider } from './model/provider.ts';
 import { naming, SignInRefused } from './model/refusal.ts';
 import { readUser } from '../auth/user-records.ts';
-import { toleranceSeconds } from './flow/provider-client.ts';
+import { toleranceSeconds, openProvider, type ProviderAccess } from './flow/provider-client.ts';
 import { notConfirmed, timeUnknown } from './flow/refused-sign-in.ts';
 import type { ProviderIdentity } from './model/identity.ts';
+
+// The address at which a person signs out at their provider as well (OpenID Connect RP-Initiated Logout 1.0). The
+// parameter id_token_hint is left out, because this registry stores no ID token; the provider asks its person instead.
+
+/** `returnTo`: exactly as the provider knows it. undefined: the provider offers no sign-out. Throws SignInRefused. */
+async function signOutAddress(
+  access: ProviderAccess,
+  provider: IdentityProvider,
+  returnTo: string,
+): Promise<string | undefined> {
+  if (!provider.logout) return undefined;
+  const { server } = await openProvider(access, provider);
+  if (server.end_session_endpoint === undefined) return undefined;
+  const address = new URL(server.end_session_endpoint);
+  address.searchParams.set('client_id', provider.clientId);
+  address.searchParams.set('post_logout_redirect_uri', returnTo);
+  return address.href;
+}
 
 export interface SingleSignOn {
   readonly providers: readonly IdentityProvider[];

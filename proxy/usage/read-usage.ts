@@ -9,6 +9,7 @@ import { normalizeVersion } from '../../build/contract/version.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { filterOf, passes } from '../core/views/view.ts';
+import type { MailPlace } from '../mail/mail.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import { readPublishedPackage } from '../packages/published-package.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -39,6 +40,8 @@ export interface UsageServices {
   readonly catalogue: Catalogue;
   /** undefined: this process counts nothing */
   readonly tokenCounts?: Pick<TokenCounts, 'settle'> | undefined;
+  /** of mails to people; undefined: the registry sends none */
+  readonly mailPlace?: MailPlace | undefined;
 }
 
 export interface UsageQuestion {
@@ -48,12 +51,17 @@ export interface UsageQuestion {
   readonly since?: string | undefined;
 }
 
-/** Throws NOT_FOUND for a package that the caller does not see, and INVALID_INPUT for a faulty constraint. */
-export async function readUsage(
+export interface Asking {
+  readonly caller: Caller | Operator;
+  readonly nowMs: number;
+}
+
+/** `found`: the rows with the versions that are asked for. Throws as readUsage does. */
+export async function findUses(
   services: UsageServices,
   { name, constraint, since }: UsageQuestion,
-  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
-): Promise<UsageDocument> {
+  { caller, nowMs }: Asking,
+) {
   const satisfies = constraintFilter(constraint);
   const { isSeen, standing } = await seenVersions(services, name, caller, nowMs);
   await services.tokenCounts?.settle();
@@ -63,6 +71,17 @@ export async function readUsage(
     rows,
     (version, { last }) => isSeen?.(version) !== false && (since === undefined || last >= since) && satisfies(version),
   );
+  return { rows, found, standing };
+}
+
+/** Throws NOT_FOUND for a package that the caller does not see, and INVALID_INPUT for a faulty constraint. */
+export async function readUsage(
+  services: UsageServices,
+  question: UsageQuestion,
+  { caller, nowMs }: Asking,
+): Promise<UsageDocument> {
+  const { name, since } = question;
+  const { rows, found, standing } = await findUses(services, question, { caller, nowMs });
   const [users, stateOf, counting, counted] = await Promise.all([
     describeUsers(
       services.state,

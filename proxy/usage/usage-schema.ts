@@ -75,6 +75,34 @@ export const usageSchema = z
   .meta({ id: 'PackageUsage' });
 export type UsageDocument = Fixed<z.output<typeof usageSchema>>;
 
+export const toldSchema = z
+  .object({
+    sent: z.boolean().meta({ description: 'false: it was a preview' }),
+    people: z
+      .array(
+        z.object({
+          email: z.string().meta({ description: 'who gets the mail', example: 'ada@example.org' }),
+          uses: z.array(z.string()).meta({ description: 'their tokens and projects', example: ['CI of the shop'] }),
+        }),
+      )
+      .meta({ description: 'the owners that the caller may know' }),
+    hidden: count('the number of tokens and projects that the caller may not list: their owners get the mail too'),
+    not_told: z
+      .array(
+        z.object({
+          description: z.string().meta({ description: 'a token or project', example: 'CI of the shop' }),
+          reason: z.string().meta({ description: 'why nobody gets a mail about it', example: 'no person made it' }),
+        }),
+      )
+      .meta({ description: 'the tokens and projects whose owners cannot be told' }),
+    mail: z
+      .string()
+      .nullable()
+      .meta({ description: 'the text of the mail to the first of them; null: the registry sends no mail' }),
+  })
+  .meta({ id: 'ToldUsers' });
+export type ToldDocument = Fixed<z.output<typeof toldSchema>>;
+
 const concern = z.object({
   id: z.string().meta({ description: 'the id of the advisory, or the filter list', example: 'PKSA-x7tk-1q2w-9z8y' }),
   title: z.string().meta({ description: 'what is wrong', example: 'SQL injection in the search' }),

@@ -4,7 +4,6 @@
 import { createElement } from 'hono/jsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-
 import { complete } from '../../cli/commands/completion/candidates.ts';
 import { readUnfinished } from '../../cli/commands/completion/command-line.ts';
 import { withRegistry, type Wire } from '../../cli/commands/command-parts.ts';
@@ -14,10 +13,9 @@ import { addCommands, createProgram } from '../../cli/program/program.ts';
 import { apiPermissions, permissions, type OperationId } from '../../proxy/auth/permissions.ts';
 import { TextField } from '../../proxy/console/components/form.tsx';
 import { operationForm } from '../../proxy/console/frame/operation-form.tsx';
-import { addOperations } from '../../proxy/manage/frame/add-operations.ts';
 import { createApi } from '../../proxy/manage/frame/api.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
-import { registerRoutes } from '../../proxy/manage/routes.ts';
+import { registerRoutes, addOperations } from '../../proxy/manage/routes.ts';
 import { operation } from '../../proxy/registry/operation.ts';
 import { sentFields } from '../util/page-form.ts';
 import { runConsole, type RunningConsole } from '../util/running-console.ts';

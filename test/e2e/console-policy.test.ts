@@ -76,7 +76,17 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await page.goto(`${registry.url()}/ui/packages/acme/hello/versions`);
     await page.getByText('blocked', { exact: true }).waitFor();
     expect(await shownFaults(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Explain why 1.1.0 is blocked' }).click();
+    const menu = page.locator('summary', { has: page.getByLabel('More about 1.1.0') });
+    await menu.press('Enter');
+    await page.getByText('Blocked by the rule').waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await page.getByText('Blocked by the rule').waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+    const heights = `[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)`;
+    expect(Math.max(...(await page.evaluate<number[]>(heights)))).toBeLessThan(55); // one line
+    await page.getByRole('link', { name: 'blocked' }).click();
     await page.getByText('acme/hello 1.1.0 is blocked').waitFor();
     expect(await shownFaults(page)).toEqual([]);
   });

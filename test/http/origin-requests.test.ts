@@ -8,7 +8,7 @@ import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import { OriginFailure } from '../../proxy/origin/origin-failure.ts';
 import { createOriginRequests, type OriginRequests } from '../../proxy/origin/origin-requests.ts';
-import { originStream } from '../../proxy/origin/origin-stream.ts';
+import { originStream } from '../../proxy/origin/origin-archives.ts';
 import { fetchWhole } from '../../proxy/origin/origin-text.ts';
 import { createAuthority } from '../util/certificate.ts';
 import { eventually } from '../util/eventually.ts';

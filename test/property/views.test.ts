@@ -15,7 +15,7 @@ import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
 import { withVisibleNames } from '../../proxy/core/tree/visible-names.ts';
 import { ViewCache } from '../../proxy/core/protocol/view-cache.ts';
 import { ViewedDocuments } from '../../proxy/core/protocol/viewed-documents.ts';
-import { ViewedRoots } from '../../proxy/core/protocol/viewed-roots.ts';
+import { ViewedRoots } from '../../proxy/core/protocol/root-answers.ts';
 import { compileView } from '../../proxy/core/views/compile-view.ts';
 import { noLimits, parseLimits, stabilities, type TokenLimits } from '../../proxy/core/views/token-limits.ts';
 

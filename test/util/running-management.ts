@@ -88,7 +88,7 @@ export interface SignedIn {
   readonly password: string;
 }
 
-const mailPlace = { address: 'https://packages.test', page: 'console' } as const;
+const address = 'https://packages.test';
 
 /** The real scrypt at a low cost, because tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
@@ -159,7 +159,8 @@ export async function runManagement(
     now,
     randomBytes,
     rules: peopleRules(settings),
-    mails: options.mails === true ? createAccountMails({ sealer, randomBytes, now, ...mailPlace }) : undefined,
+    mails:
+      options.mails === true ? createAccountMails({ sealer, randomBytes, now, page: 'console', address }) : undefined,
     onError: (error) => void errors.push(error),
     localSignIn: options.localSignIn,
     viewOf: createPersonViews(state),
@@ -180,6 +181,7 @@ export async function runManagement(
     ...published,
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
+    mailPlace: options.mails === true ? { sealer, randomBytes, now, address } : undefined,
     ...policyServices({ state, store, settings, packages: published, uses, now, ...options.policy }),
     dataDirectory: folder.at('data'),
     people,
@@ -196,6 +198,7 @@ export async function runManagement(
     }),
     invitationPage: 'console',
     tokensOf,
+    mirrored: options.mirrored,
     teamsOf: (actor: Actor) => createTeams({ store, now, randomBytes, actor }),
     settings,
     state,

@@ -5,8 +5,123 @@ import { join } from 'node:path';
 import { digestOf } from '../../shared/text/digest-of.ts';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
-import { receivedRelease, sourceUrlOf } from './received-release.ts';
-import { openReceivedTree, type ReceivedTree } from './received-tree.ts';
+import { openReceivedTree, type ReceivedTree, type ReceivedVersion } from './received-tree.ts';
+import { createHash } from 'node:crypto';
+import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
+import { foreignZipLimits } from '../../archive/zip-admission/zip-limits.ts';
+import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
+import { branchOfLabel } from '../../documents/branch-order.ts';
+import type { Sha1 } from '../../contract/digest.ts';
+import type { VersionRecord } from '../../contract/documents.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import type { PackageName } from '../../contract/name.ts';
+import { maxTextBytes, textPath, type TextDigest } from '../../contract/package-texts.ts';
+import type { IndexEntry } from '../../contract/serving-index.ts';
+import { isDevVersion } from '../../contract/version.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { checkedLabel } from '../checked-label.ts';
+import { createPause } from '../../files/pause.ts';
+import { readUnchanged } from '../../files/read-file.ts';
+import { withoutPassword } from '../address-secrets.ts';
+import { parseGitUrl } from '../git-url.ts';
+import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
+import type { ArchivedText, PackageTexts } from '../../archive/content.ts';
+import { incomplete, pathInTree } from './tree-file.ts';
+
+// A published version of a received tree as a release: its record serves as its composer.json, and its archive is
+// copied byte for byte.
+
+/**
+ * `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here.
+ */
+function receivedRelease(root: string, name: PackageName, { entry, record }: ReceivedVersion): Release {
+  const { version, normalized } = checkedLabel(entry.version, 'The version is');
+  if (normalized !== entry.version_normalized)
+    throw new QuarantineError(
+      'VERSION_MISMATCH',
+      `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the ` +
+        'tree. Build the tree with the same version of Libretto.',
+    );
+  const path = join('public', entry.path);
+  // this registry sets the archive's location and its checks itself
+  const { dist: _dist, 'published-time': publishedTime, ...composerJson } = record;
+  const sourceUrl = sourceUrlOf(record);
+  return {
+    name,
+    version,
+    normalized,
+    dev: isDevVersion(normalized),
+    reference: entry.reference,
+    shasum: entry.shasum,
+    time: entry.time ?? undefined,
+    ...(typeof publishedTime === 'string' ? { publishedTime } : {}),
+    ...(isDevVersion(normalized) ? { branch: entry.branch ?? branchOfLabel(version) } : {}),
+    ...(entry.signed_by === undefined ? {} : { signedBy: entry.signed_by }),
+    defaultBranch: record['default-branch'] === true,
+    where: join(root, path),
+    ...(sourceUrl === undefined ? {} : { sourceUrl }),
+    recordDigest: digestOf(JSON.stringify([composerJson, entry.shasum])),
+    composerJson: async () => checked(composerJson),
+    content: {
+      copyTo: (target) => takeOver(root, path, entry, target),
+      texts: () => Promise.resolve(textsOf(root, name, entry)),
+    },
+  };
+}
+
+/** undefined: it has none, or one that no git source may have, such as a command (`ext::`), a path, or an option. */
+function sourceUrlOf({ source }: VersionRecord): string | undefined {
+  const parsed = typeof source?.url === 'string' ? parseGitUrl(withoutPassword(source.url)) : undefined;
+  return parsed !== undefined && 'url' in parsed ? parsed.url : undefined;
+}
+
+function checked(composerJson: JsonObject): JsonObject {
+  checkComposerJson(composerJson);
+  return composerJson;
+}
+
+/**
+ * A SHA-1 that differs from the tree's index is damage, and refuses the whole tree. An unsafe archive is omitted alone.
+ */
+async function takeOver(
+  root: string,
+  path: string,
+  { shasum, size }: IndexEntry,
+  target: string,
+): Promise<{ readonly shasum: Sha1; readonly size: number }> {
+  const place = pathInTree(root, path);
+  if ((await sha1Of(place)) !== shasum)
+    throw incomplete(root, path, `does not have the SHA-1 ${shasum} that its index names`);
+  const { sha256 } = await admitZip(place, foreignZipLimits);
+  const copied = await readyArchive(place, sha256).copyTo(target);
+  if (copied.shasum !== shasum || copied.size !== size) throw incomplete(root, path, 'changed while it was being read');
+  return copied;
+}
+
+async function sha1Of(path: string): Promise<string> {
+  const hash = createHash('sha1');
+  await withOpenFile(path, (descriptor, { size }) => readThrough(descriptor, size, (piece) => void hash.update(piece)));
+  return hash.digest('hex');
+}
+
+function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEntry): PackageTexts {
+  const text = (digest: TextDigest): ArchivedText => ({
+    identity: `received:${digest}`,
+    read: () => readText(root, join('index', textPath(name, digest))),
+  });
+  return {
+    ...(readme === undefined ? {} : { readme: text(readme) }),
+    ...(changelog === undefined ? {} : { changelog: text(changelog) }),
+  };
+}
+
+async function readText(root: string, path: string): Promise<Buffer | undefined> {
+  try {
+    return await readUnchanged(pathInTree(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
+  } catch {
+    return undefined; // as with any source, a faulty README does not prevent a version
+  }
+}
 
 /** Raise it whenever the same tree could now be read as something else. */
 const recipe = 1;

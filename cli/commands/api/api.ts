@@ -1,17 +1,34 @@
 // `libretto api`: one request to the management API of a running registry, for what no command does.
 
 import { Readable } from 'node:stream';
-
-import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../build/contract/json.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printProblems } from '../../io/output.ts';
 import { secretIn } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { listAll } from '../../remote/list-all.ts';
-import { remoteOf } from '../../remote/remote.ts';
+import { remoteOf, RemoteFailure, type Remote } from '../../remote/remote.ts';
 import { requestRemote, type RemoteRequest } from '../../remote/request-remote.ts';
 import { registryOfSignIn } from '../remembered-registry.ts';
+
+/** `path`: of the list, perhaps with a query. Throws RegistryError with the registry's refusal, and RemoteFailure. */
+async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  const seen = new Set<string>();
+  for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string';) {
+    const { body }: { readonly body: JsonObject } = await requestRemote(remote, {
+      method: 'GET',
+      path: cursor === '' ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`,
+    });
+    if (!Array.isArray(body['data']))
+      throw new RemoteFailure(`${remote.url} answered, but not like a Libretto registry. Check the address.`);
+    for (const item of body['data'] as readonly JsonValue[]) if (isJsonObject(item)) found.push(item);
+    cursor = body['next_cursor'];
+    if (typeof cursor === 'string' && (seen.size === seen.add(cursor).size || seen.size > 10_000))
+      throw new RemoteFailure(`The list of ${remote.url} has no end. Check the address.`);
+  }
+  return found;
+}
 
 /** More than the API takes, which refuses it. */
 const mostBodyBytes = 2 * 1024 * 1024;

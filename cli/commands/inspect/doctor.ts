@@ -2,17 +2,15 @@
 // changes nothing. Exit code 1: a check failed. A risk that may become a failure is a warning.
 
 import { existsSync } from 'node:fs';
-
 import { formatOrigin, type Config } from '../../config/config.ts';
 import { configOf, nameDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Paint } from '../../io/color.ts';
 import type { Context } from '../../io/context.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
-import { checkAddresses } from '../../doctor/addresses.ts';
 import { checkCertificate } from '../../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace, type DataFolder } from '../../doctor/data-folder.ts';
-import { failed, ok, settled, skipped, type Finding } from '../../doctor/finding.ts';
+import { failed, ok, settled, skipped, type Finding, warning } from '../../doctor/finding.ts';
 import { checkLastBuild, checkSite, checkUploads } from '../../doctor/build-results.ts';
 import { checkOrigin } from '../../doctor/origin.ts';
 import { checkOutside } from '../../doctor/outside.ts';
@@ -26,6 +24,19 @@ import { crossesNetwork } from '../../remote/plain-http.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
+import { addressAdvice, addressConflicts, publicUrlOf } from '../../config/public-url.ts';
+
+/** The form of archives is no finding for a registry that does not know its address. */
+function checkAddresses(config: Config): readonly Finding[] {
+  const conflicts = addressConflicts(config).map((conflict) => warning('addresses', conflict, addressAdvice(config)));
+  const url = publicUrlOf(config)?.url;
+  if (url === undefined) return conflicts;
+  const form =
+    config.distUrl.value.form === 'path'
+      ? `Builds write paths as addresses of archives; with "distUrl": "${url}", the last line of Composer says why an archive is refused`
+      : 'Builds write absolute addresses of archives: the last line of Composer says why an archive is refused';
+  return [...conflicts, ok('archives', form)];
+}
 
 export function run(context: Context, { flags }: CommandInput): Promise<number> {
   // the server that asked has ended

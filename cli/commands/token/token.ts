@@ -1,6 +1,6 @@
 // `libretto token`: the commands about tokens, but for `token explain`.
 
-import { standardExpiry } from '../../../proxy/auth/expiry.ts';
+import { standardExpiry, parseExpiry } from '../../../proxy/auth/expiry.ts';
 import { longestGraceSeconds, standardGraceSeconds } from '../../../proxy/auth/rotate-token.ts';
 import {
   createToken,
@@ -14,13 +14,104 @@ import {
 import type { CreatedToken } from '../../../proxy/tokens/token-schema.ts';
 import { printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { describeToken, describeTokens } from '../../text/token-text.ts';
+import { describeToken, describeTokens, tokenUseLines } from '../../text/token-text.ts';
 import { operationCommand, type OperationCommand } from '../operation-command.ts';
-import { explainUse } from './explain-use.ts';
-import { tokenFlags } from './token-flags.ts';
-import { limitFlags } from './token-limit-flags.ts';
+import { limitFlags, parseLimitFlags } from './token-limit-flags.ts';
 import { tokenNoun } from './token-noun.ts';
 import { warnOfUnmatchedPatterns } from './unmatched-patterns.ts';
+import { TokenError } from '../../../proxy/auth/token-error.ts';
+import type { TokenKind } from '../../../proxy/core/tokens/token-format.ts';
+import { checkedDescription } from '../../../proxy/auth/token-fields.ts';
+import { mostRequestsAnHour } from '../../../proxy/settings/setting-kinds.ts';
+import type { TokenLimits } from '../../../proxy/core/views/token-limits.ts';
+import { parseWholeNumber } from '../../config/setting-values.ts';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { runningServer } from '../../state/running-server.ts';
+import { addressForClients } from './address-for-clients.ts';
+
+/**
+ * Repeats the secret only on a terminal that showed it already: a script keeps standard error in its log, and must not
+ * find the secret there.
+ */
+async function explainUse(
+  context: Context,
+  config: Config,
+  { kind, effective_rate_limit: limit, token }: CreatedToken,
+): Promise<void> {
+  const { stdout, stderr, remarks, networkAddresses, now } = context;
+  const server = await runningServer(config, now());
+  const isShown = stdout.isTTY === true && stderr.isTTY === true;
+  printLines(
+    remarks,
+    tokenUseLines({
+      token: { kind, limit },
+      secret: isShown ? token : undefined,
+      invocation: context.invocation,
+      ...addressForClients(config, networkAddresses(), server),
+    }),
+  );
+}
+
+/** The fields of a token as its operations take them. */
+interface TokenFlags extends Partial<TokenLimits> {
+  readonly description: string | undefined;
+  readonly kind: TokenKind | undefined;
+  /** null: the default of the kind */
+  readonly rate_limit: number | null | undefined;
+  /** null: never */
+  readonly expires_at: string | null | undefined;
+}
+
+/**
+ * undefined: not given. Throws UsageError with all faults of all flags, a line each. `takesDefault`: a limit may be
+ * `default`.
+ */
+function tokenFlags(
+  given: Readonly<Record<string, unknown>>,
+  nowMs: number,
+  { takesDefault = false }: { readonly takesDefault?: boolean } = {},
+): TokenFlags {
+  const { description, kind, limit, expires } = given;
+  const problems: string[] = [];
+  const noting = <Value>(read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof TokenError)) throw error;
+      problems.push(error.message);
+      return undefined;
+    }
+  };
+  const isDefault = takesDefault && limit === 'default';
+  const flags = {
+    description: typeof description === 'string' ? noting(() => checkedDescription(description)) : undefined,
+    kind: kind === undefined ? undefined : noting(() => kindFlag(kind)),
+    rate_limit: isDefault ? null : limit === undefined ? undefined : noting(() => limitFlag(limit)),
+    expires_at: typeof expires === 'string' ? noting(() => expiryFlag(expires, nowMs)) : undefined,
+    ...noting(() => parseLimitFlags(given)),
+  };
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  return flags;
+}
+
+function expiryFlag(text: string, nowMs: number): string | null {
+  return text.toLowerCase() === 'never' ? null : parseExpiry(text, nowMs).toISOString();
+}
+
+function kindFlag(raw: unknown): TokenKind {
+  if (raw === 'read' || raw === 'write') return raw;
+  throw new UsageError(`--kind is ${JSON.stringify(raw)}; allowed: read or write.`);
+}
+
+function limitFlag(raw: unknown): number {
+  const limit = parseWholeNumber(raw, 0, mostRequestsAnHour);
+  if (limit !== undefined) return limit;
+  throw new UsageError(
+    `--limit is ${JSON.stringify(raw)}; allowed: requests an hour as a whole number up to ` +
+      `${mostRequestsAnHour}, or 0 for no limit.`,
+  );
+}
 
 type TokenCommand = OperationCommand<TokenServices>;
 

@@ -1,7 +1,7 @@
 // `libretto user`: the commands about users.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { parseEmail } from '../../../proxy/auth/email.ts';
+import { parseEmail, type Email } from '../../../proxy/auth/email.ts';
 import { checkedEmail } from '../../../proxy/auth/user-fields.ts';
 import type { Role } from '../../../proxy/core/tokens/person.ts';
 import {
@@ -23,8 +23,40 @@ import { readPassword } from '../../io/password-input.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { describeDetails, describeUsers } from '../../text/user-text.ts';
 import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
-import { askForEmail } from './ask-for-email.ts';
 import { reportChange } from './report-change.ts';
+import type { Context } from '../../io/context.ts';
+import { openQuestions, QuestionsCancelled } from '../../io/questions.ts';
+
+/** Asks again until the answer is an email. Throws UsageError without a terminal, and if the person gives none. */
+async function askForEmail(context: Context): Promise<Email> {
+  const { stdin, stderr } = context;
+  if (stdin.isTTY !== true)
+    throw new UsageError('There is no terminal to ask for the email. Name it with --email, such as ada@example.org.');
+  const questions = openQuestions(context);
+  try {
+    for (;;) {
+      const typed = await questions.ask('Email: ');
+      const fault = emailFault(typed);
+      if (fault === undefined) return checkedEmail(typed);
+      printLines(stderr, [`  ${fault}`]);
+    }
+  } catch (error) {
+    if (!(error instanceof QuestionsCancelled)) throw error;
+    throw new UsageError('No email was given. Nothing was changed.', { cause: error });
+  } finally {
+    await questions.close();
+  }
+}
+
+function emailFault(text: string): string | undefined {
+  try {
+    checkedEmail(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RegistryError) return error.message;
+    throw error;
+  }
+}
 
 type UserCommand = OperationCommand<UserServices>;
 

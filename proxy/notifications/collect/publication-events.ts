@@ -4,12 +4,76 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { eventId, type EventType, type RegistryEvent } from '../../events/registry-event.ts';
-import type { PublicationChanges, Publications, RecordedPublication } from '../../inspection/publications.ts';
+import type {
+  PublicationChanges,
+  Publications,
+  RecordedPublication,
+  ChangedPackage,
+  ChangedVersion,
+} from '../../inspection/publications.ts';
 import { listEndpoints } from '../endpoints/list-endpoints.ts';
 import { chunksOf, commitEvents, cursorPrefix, numberIn, type Collecting, type CursorRow } from './collecting.ts';
 import { collectNew, type Noticed } from './known-set.ts';
 import type { PackageFactsReader } from './package-facts.ts';
-import { versionEvents } from './version-events.ts';
+import { parseStability } from '../../../build/contract/stability.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+
+interface EventVersionFacts {
+  /** epoch milliseconds; undefined: unknown */
+  readonly releasedMs: (version: string, reference: string) => number | undefined;
+  /** the page of the package; null: none is known */
+  readonly page: string | null;
+}
+
+type Publication = Pick<RecordedPublication, 'serial' | 'published_at' | 'rollback_to'>;
+type VersionEventType = 'package.version.published' | 'package.version.withdrawn';
+
+/** The events of one package in one publication. Pure. */
+function versionEvents(
+  publication: Publication,
+  { name, added, changed, withdrawn }: ChangedPackage,
+  facts: EventVersionFacts,
+): readonly RegistryEvent[] {
+  const event = (type: VersionEventType, line: ChangedVersion, more: JsonObject): RegistryEvent =>
+    versionEvent(publication, { type, name, line, more }, facts);
+  return [
+    ...withdrawn.map((line) => event('package.version.withdrawn', line, {})),
+    ...changed.map((line) =>
+      event('package.version.published', line, { change: 'changed', previous_reference: line.was.reference }),
+    ),
+    ...added.map((line) => event('package.version.published', line, { change: 'added', previous_reference: null })),
+  ];
+}
+
+interface ChangedLine {
+  readonly type: VersionEventType;
+  readonly name: string;
+  readonly line: ChangedVersion;
+  readonly more: JsonObject;
+}
+
+function versionEvent(
+  { serial, published_at: at, rollback_to }: Publication,
+  { type, name, line: { version, reference }, more }: ChangedLine,
+  { releasedMs, page }: EventVersionFacts,
+): RegistryEvent {
+  const normalized = normalizeVersion(version) ?? version;
+  return {
+    id: eventId(type, serial, at, name, version),
+    type,
+    at,
+    data: {
+      package: name,
+      version,
+      stability: parseStability(normalized),
+      reference,
+      ...more,
+      publication: { serial, published_at: at, rollback_to },
+      url: page,
+    },
+    subject: { name, version_normalized: normalized, released_ms: releasedMs(version, reference) ?? null },
+  };
+}
 
 export interface PublicationParts extends Collecting {
   readonly publications: Pick<Publications, 'list' | 'get'>;

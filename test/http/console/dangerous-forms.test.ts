@@ -79,14 +79,14 @@ it('a new secret or a wider right needs the password, and the page has a field f
   await admin.post('/tokens/new', { id: token, description: 'CI', kind: 'read', expires: '90d' });
   const url = 'https://git.example.org/acme/tool.git';
   const { id } = await console.registry.services.repositoriesOf('cli:test').create({ type: 'git', url });
-  await admin.post('/settings/sessions.lifetime', { 'sessions.lifetime': '3600' });
+  await admin.post('/settings/people-and-sessions', { 'sessions.lifetime': '3600' });
   const forms: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     [`/tokens/${token}/edit`, { description: 'CI', expires: 'never' }],
     [`/repositories/${id}/hook/secret`, { current: '' }],
     [`/repositories/${id}/hook/remove`, {}],
     ['/repositories/hook/secret', { current: '' }],
     [`/repositories/${id}/edit`, { interval: '900' }],
-    ['/settings/passwords.min_length', { 'passwords.min_length': '9' }],
+    ['/settings/people-and-sessions', { 'passwords.min_length': '9' }],
     ['/settings/sessions.lifetime/reset', {}],
   ];
   for (const [path, fields] of forms) {

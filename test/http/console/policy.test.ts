@@ -75,7 +75,7 @@ describe('the page of the policy', () => {
     try {
       const { text, html } = await admin.get('/policy');
       expect(text).toContain('mirroring.licenses setting another licence than MIT block all mirrored packages');
-      expect(html).toContain('settings/mirroring.licenses');
+      expect(html).toContain('href="settings/mirroring"');
     } finally {
       await console.registry.services.settings.update({ 'mirroring.licenses': null }, 'cli:test');
     }
@@ -227,7 +227,7 @@ describe('a blocked version', () => {
   it('is marked with the rule and the reason, and its explanation names each rule', async () => {
     await replace({ rules: [mit, abandoned] });
     const list = await admin.get('/packages/acme/hello/versions');
-    expect(list.text).toMatch(/1\.1\.0 .*blocked rule licences : /);
+    expect(list.text).toMatch(/1\.1\.0 .*blocked .*Blocked by the rule licences : /);
     expect(list.html).toContain('policy?version=1.1.0');
     expect(list.html).not.toContain('policy?version=1.0.0');
     const page = await admin.get('/packages/acme/hello/version?version=1.1.0');

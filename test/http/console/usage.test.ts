@@ -1,10 +1,11 @@
 // Tests the page “Used by” of a package, its CSV file, and the line about the users in the dialogs that take versions
 // away.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Agent, request } from 'undici';
 import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
+import { startSmtpReceiver, type SmtpReceiver } from '../../util/smtp-receiver.ts';
 import { openElements } from '../../util/page-text.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { createBrowser, type PageReply, type TestBrowser } from '../../util/running-console.ts';
@@ -14,10 +15,14 @@ let registry: ManagedRegistry;
 let browser: TestBrowser;
 let viewer: TestBrowser;
 const agent = new Agent();
+let mailServer: SmtpReceiver;
 const attack = '=1+1,"><script>alert(1)</script>';
 
 beforeAll(async () => {
+  mailServer = await startSmtpReceiver();
   registry = await startManagedRegistry({
+    mail: `smtp://${mailServer.host}`,
+    publicUrl: 'http://127.0.0.1:9',
     sources: [{ type: 'directory', path: 'packages' }],
     advisories: 'advisories.json',
   });
@@ -35,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent.close();
   await registry[Symbol.asyncDispose]();
+  await mailServer[Symbol.asyncDispose]();
 });
 
 const visit = (path: string): Promise<PageReply> => browser.get(`/packages/acme/lib${path}`);
@@ -98,6 +104,35 @@ describe('the page “Used by”', () => {
       expect(html).toContain('usage?constraint=2.0.0&amp;since=');
     }
     expect((await visit('/version?version=1.0.0')).text).toContain('Used by 1 token since');
+  });
+
+  it('a message to the owners is shown before it is sent, with its reader and its frame', async () => {
+    const { text, html } = await visit('/usage?constraint=2.*');
+    expect([text, html]).toEqual([
+      expect.stringContaining('Tell them'),
+      expect.stringContaining('lib/tell?constraint=2'),
+    ]);
+    const form = await visit('/tell?constraint=2.*');
+    expect(form.text).toContain('To 1 person ada@example.org');
+    expect(form.text).toContain(attack.slice(0, 7));
+    expect(form.text).not.toContain('Send the mail');
+    const words = { constraint: '2.*', since: '', subject: 'Two ends', text: 'Take <i>3</i>.' };
+    const post = (path: string, fields: Record<string, string>) =>
+      browser.post(`/packages/acme/lib/tell${path}`, fields);
+    const faulty = await post('/preview', { ...words, subject: '' });
+    expect([faulty.status, faulty.text]).toEqual([400, expect.stringContaining('Take <i>3</i>.')]);
+    const preview = await post('/preview', words);
+    expect(preview.text).toMatch(
+      /Two ends ada@example\.org writes to the people who use acme\/lib 2\.\* of .*Take <i>3<\/i>\./,
+    );
+    expect(preview.html).not.toContain('<i>');
+    expect((await post('/preview', { ...words, edit: '1' })).html).toContain('value="Two ends"');
+    const current_password = 'correct horse battery staple';
+    const sent = await post('', { ...words, current_password });
+    expect([sent.status, sent.headers['location']]).toEqual([303, expect.stringContaining('usage?notice=told')]);
+    await vi.waitFor(() => expect(mailServer.mails).toHaveLength(1));
+    expect(mailServer.mails[0]?.to).toEqual(['ada@example.org']);
+    expect(mailServer.mails[0]?.source).toMatch(/^Subject: Two ends\r?$/m);
   });
 
   it('the page of a token lists what it used', async () => {

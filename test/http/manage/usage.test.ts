@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advisoryListsPath, formatAdvisoryLists } from '../../../build/contract/advisory-lists.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { openContent, parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { createTokens } from '../../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
@@ -22,7 +23,7 @@ interface Use {
 }
 
 let registry: RunningManagement;
-let [admin, viewer]: string[] = [];
+let [admin, viewer, adminEmail]: string[] = [];
 let maintainer: SignedIn;
 /** a token that the maintainer made before they were in a team */
 let mine: { readonly token: string };
@@ -54,7 +55,7 @@ const lists = new Map([
 ]);
 
 beforeAll(async () => {
-  registry = await runManagement({ now: () => nowMs });
+  registry = await runManagement({ now: () => nowMs, mails: true });
   const tree = new HandMadeTree(registry.data);
   tree.put('acme/core', [version('2.0.0'), version('1.2.0'), version('1.0.0', 'withdrawn'), version('dev-main')]);
   tree.put('other/tool', [version('1.0.0')]);
@@ -63,7 +64,8 @@ beforeAll(async () => {
     join(registry.data, 'index', advisoryListsPath),
     formatAdvisoryLists({ advised: true, filters: ['malware'], packages: lists }),
   );
-  [admin, viewer] = [(await registry.signIn('admin')).token, (await registry.signIn('viewer')).token];
+  ({ token: admin, email: adminEmail } = await registry.signIn('admin'));
+  viewer = (await registry.signIn('viewer')).token;
   maintainer = await registry.signIn('maintainer');
 });
 afterAll(() => registry[Symbol.asyncDispose]());
@@ -83,6 +85,12 @@ const makeToken = async (description: string, limits: object = {}, as = admin) =
 const download = async (as: string, text: string, name = 'acme/core'): Promise<void> => {
   expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, { authorization: `Bearer ${as}` })).status).toBe(200);
 };
+
+const waitingMails = async () =>
+  (await registry.state.range(waitingMailPrefix)).map(({ value }) => {
+    const mail = parseWaitingMail(value);
+    return { ...mail, ...openContent(registry.sealer, mail) };
+  });
 
 describe('GET /api/packages/{vendor}/{package}/usage', () => {
   it('nothing is counted by token by default', async () => {
@@ -156,6 +164,56 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     expect(found.map(({ token }) => token?.['description'] ?? null)).toEqual(expect.arrayContaining(['mine', null]));
     expect(found.every(({ token }) => token === null || token['owner'] === maintainer.email)).toBe(true);
     for (const as of [viewer, own.token]) expect((await usage('', as)).status).toBe(403);
+  });
+
+  it('the owners of tokens get a mail that says who wrote it; nobody learns or names an address', async () => {
+    const tell = (as: string | undefined, body: object) =>
+      call('POST', '/api/packages/acme/core/usage/messages', as, body);
+    const words = { constraint: '2.*', subject: '2.0 ends', text: 'Please update.\n\nSee <b>2.1</b>\nsoon.' };
+    const found = (await tell(admin, { ...words, preview: true })).json() as Record<string, unknown>;
+    expect(found).toMatchObject({ sent: false, hidden: 0 });
+    expect(found['people']).toEqual(expect.arrayContaining([{ email: maintainer.email, uses: ['mine'] }]));
+    expect(found['not_told']).toEqual([{ description: 'goes', reason: 'it ended' }]);
+    expect(found['mail']).toMatch(
+      /writes to the people who use acme\/core 2\.\* of packages\.test:\n\nPlease update\./,
+    );
+    expect(await waitingMails()).toEqual([]);
+
+    const sent = (await tell(maintainer.token, words)).json();
+    expect(sent).toMatchObject({ sent: true, people: [{ email: maintainer.email }], hidden: 2, not_told: [] });
+    const mails = await waitingMails();
+    expect(mails.map(({ to }) => to).toSorted()).toEqual([adminEmail, maintainer.email].toSorted());
+    const own = mails.find(({ to }) => to === maintainer.email);
+    expect(own).toMatchObject({ kind: 'message', subject: '2.0 ends', text: sent['mail'] });
+    expect(own?.text).toContain(`you own what uses the package: mine.\n${maintainer.email} sent it`);
+    expect(own?.html).toContain('See &lt;b&gt;2.1&lt;/b&gt;<br>soon.');
+    expect((await call('GET', '/api/audit?limit=1')).json()['data']).toMatchObject([
+      { action: 'package.tell_users', subject: 'acme/core', details: { subject: '2.0 ends', people: 2 } },
+    ]);
+
+    for (const [field, value] of [
+      ['subject', 'x\r\nBcc: eve@example.org'],
+      ['subject', 'x'.repeat(121)],
+      ['text', 'x'.repeat(5001)],
+      ['text', '\u001b[2J'],
+      ['to', 'eve@example.org'],
+      ['constraint', '==='],
+    ] as const) {
+      const refused = await tell(admin, { ...words, [field]: value });
+      expect([field, refused.status, JSON.stringify(refused.json())]).toEqual([
+        field,
+        400,
+        expect.stringContaining(field),
+      ]);
+    }
+    expect((await tell(admin, { ...words, constraint: '>9' })).json()).toMatchObject({ code: 'CONFLICT' });
+    for (const as of [viewer, mine.token]) expect((await tell(as, words)).status).toBe(403);
+    for (let time = 1; time < 10; time += 1) expect((await tell(maintainer.token, words)).status).toBe(200);
+    expect((await tell(maintainer.token, words)).json()).toMatchObject({
+      code: 'TOO_MANY_ATTEMPTS',
+      error: expect.stringContaining('ten messages within an hour'),
+    });
+    expect(await waitingMails()).toHaveLength(20);
   });
 
   it('a package that is hidden from a maintainer of a team does not exist', async () => {

@@ -2,7 +2,7 @@
 // in the order of their numbers, and never with a secret.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { collectAudit } from '../../../proxy/notifications/collect/audit-events.ts';
+import { collectAudit } from '../../../proxy/notifications/collect/collector.ts';
 import { createAuditedStore, type AuditedStore } from '../../../proxy/state/audit.ts';
 import { eventually } from '../../util/eventually.ts';
 import { startManagedRegistry } from '../../util/managed-registry.ts';

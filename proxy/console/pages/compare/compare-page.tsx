@@ -110,15 +110,15 @@ export function ComparedFile({ pair: { name, before, after }, file, difference }
 
 function Difference({ file, difference }: Omit<ComparedFileProps, 'pair'>): Child {
   if (difference.kind === 'unseen') return <Notice kind="warn">{difference.sentence}</Notice>;
-  const { lines, added, removed, left } = difference;
+  const { rows, added, removed, left } = difference;
   if (added + removed === 0) return <p class="soft">Both versions have the same lines.</p>;
   return (
     <>
       <p class="soft small">
         {formatCount(added, 'line')} added, {formatCount(removed, 'line')} removed.
-        {left === 0 ? '' : ` The first ${lines.length} lines are shown.`}
+        {left === 0 ? '' : ` The first ${rows.length} lines are shown.`}
       </p>
-      <LineDiff label={`Differences of ${visibleText(file)}`} lines={lines} />
+      <LineDiff label={`Differences of ${visibleText(file)}`} rows={rows} />
     </>
   );
 }

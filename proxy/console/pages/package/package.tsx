@@ -22,7 +22,7 @@ import { showOverview } from './overview-page.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { showRequires } from './requires-page.tsx';
 import { restoreForm } from './restore-page.tsx';
-import { showUsage } from './usage-page.tsx';
+import { registerUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
@@ -75,7 +75,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
       return mirrored ?? showWhy(services, request, name, opened);
     },
   });
-  pages.page({ path: `${root}/usage`, operation: 'getUsage', show: (request) => showUsage(services, request) });
+  registerUsage(pages, services);
   pages.form(withdrawForm(services));
   pages.form(restoreForm(services));
   pages.page({ path: root, operation: 'getPackage', show: (request) => showPackage(services, request) });

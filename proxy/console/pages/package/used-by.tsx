@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import { settingPage } from '../../../settings/setting-groups.ts';
 import { countUsers, nameOfUser } from '../../../usage/describe-users.ts';
 import { getUsage } from '../../../usage/operations.ts';
 import { keptDays, dayBefore } from '../../../usage/usage-row.ts';
@@ -18,6 +19,8 @@ export interface UsedByProps extends Pick<UsageDocument, 'tokens' | 'projects'> 
   readonly since: string;
   /** null: uses are not counted by token */
   readonly countedSince: string | null;
+  /** true: the visitor may write to them */
+  readonly tells: boolean;
   /** the descriptions of some, the last used first */
   readonly names: readonly string[];
 }
@@ -42,7 +45,8 @@ export async function readUsedBy(
   const names = new Map(
     data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, nameOfUser(token)]])),
   );
-  return { name, constraint, since, countedSince, tokens, projects, names: [...names.values()].slice(0, mostNames) };
+  const shown = [...names.values()].slice(0, mostNames);
+  return { name, constraint, since, countedSince, tokens, projects, tells: request.may('tellUsers'), names: shown };
 }
 
 /** The list of packages may be seconds older than the page: it lacks a package of this moment. */
@@ -51,7 +55,7 @@ function ifUnknown(error: unknown): undefined {
   throw error;
 }
 
-export function UsedBy({ name, constraint, since, countedSince, names, ...users }: UsedByProps): Child {
+export function UsedBy({ name, constraint, since, countedSince, names, tells, ...users }: UsedByProps): Child {
   const count = users.tokens + users.projects;
   if (countedSince === null && count === 0) return <NotCounted />;
   const period =
@@ -62,7 +66,8 @@ export function UsedBy({ name, constraint, since, countedSince, names, ...users 
   return (
     <p class="breaks">
       <A to={packagePath(name, 'usage', { constraint, since })}>Used by {countUsers(users)}</A> {period}:{' '}
-      {[...names, ...more].join(', ')}
+      {[...names, ...more].join(', ')}{' '}
+      {tells ? <A to={packagePath(name, 'tell', { constraint, since })}>Tell them</A> : null}
     </p>
   );
 }
@@ -70,7 +75,7 @@ export function UsedBy({ name, constraint, since, countedSince, names, ...users 
 export function NotCounted(): Child {
   return (
     <p class="soft">
-      Who uses it is not counted: the setting <A to="/settings/statistics.by">statistics.by</A> is not “token”.
+      Who uses it is not counted: the setting <A to={settingPage('statistics.by')}>statistics.by</A> is not “token”.
     </p>
   );
 }

@@ -2,15 +2,54 @@
 // TLS. node:https carries HTTP/1.1 as usual; a connection for HTTP/2 is taken over from node:https after its TLS
 // handshake.
 
-import { constants } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import { type Socket, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { IdleConnections, HttpConnectionState } from '../idle-connections.ts';
 import type { ServerRequest } from '../server-request.ts';
 import { nodeLimits, type ServerLimits } from '../server-limits.ts';
 import { Http2Connection, type Http2Parts } from './http2-connection.ts';
-import { isPlainHttp, refusePlainHttp } from './plain-http.ts';
+import { writeRefusal } from '../parser-errors.ts';
+import { certificateNames } from './certificate-names.ts';
+
+// Answers a client that speaks plain HTTP to a port with TLS: a mistyped http:// would otherwise end in a closed
+// connection without a reason. OpenSSL has consumed the request by then, and its Host header too, so the answer names
+// the address that the client reached, or a name of the certificate.
+
+/** OpenSSL knows GET, HEAD, POST and PUT; a request with another method looks like a record of no TLS version. */
+const plainHttp: ReadonlySet<string | undefined> = new Set([
+  'ERR_SSL_HTTP_REQUEST',
+  'ERR_SSL_HTTPS_PROXY_REQUEST',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+]);
+
+/** True for the fault of a TLS handshake that a plain HTTP request causes. */
+function isPlainHttp({ code }: NodeJS.ErrnoException): boolean {
+  return plainHttp.has(code);
+}
+
+/**
+ * Answers 400 and closes. `socket`: the bare socket, below TLS. `pem`: the certificate of the server. Returns the
+ * status.
+ */
+function refusePlainHttp(socket: Socket, pem: string): number {
+  const address = addressOf(pem, socket);
+  return writeRefusal(
+    'BAD_REQUEST',
+    socket,
+    'This port serves HTTPS, and the request came over plain HTTP. Write https:// in place of http:// in the ' +
+      `address${address === undefined ? '' : `: ${address}`}`,
+  );
+}
+
+/** A certificate is valid for the address that the client reached only if it has this address. */
+function addressOf(pem: string, { localAddress, localPort: port }: Socket): string | undefined {
+  const names = certificateNames(new X509Certificate(pem));
+  const reached = localAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+  const name = names.find((candidate) => candidate === reached) ?? names.find((candidate) => !candidate.includes('*'));
+  return name === undefined || port === undefined ? undefined : `https://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+}
 
 /** PEM: the certificate with those that lead to the authority behind it, and its private key. */
 export interface Certificate {

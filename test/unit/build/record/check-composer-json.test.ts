@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
 import { autoloadDevFaults } from '../../../../build/record/check-autoload.ts';
-import { checkComposerJson } from '../../../../build/record/check-composer-json.ts';
-import { maxConstraintLength } from '../../../../build/record/check-links.ts';
+import { checkComposerJson, maxConstraintLength } from '../../../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../../../build/contract/quarantine.ts';
 
 function refusal(fields: JsonObject): { readonly code: string; readonly message: string } | undefined {

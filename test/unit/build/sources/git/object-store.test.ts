@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { GitFailure } from '../../../../../build/sources/git-failure.ts';
 import { openObjects, type ObjectStore } from '../../../../../build/sources/git/object-store.ts';
-import { listTree } from '../../../../../build/sources/git/tree-listing.ts';
+import { listTree } from '../../../../../build/sources/git/package-files.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { createRepository, testGitEnvironment, type TestRepository } from '../../../../util/git-repository.ts';
 

@@ -13,7 +13,7 @@ import { insertUser, readUsers } from '../../../../../proxy/auth/user-records.ts
 import { mintUserId, type UserRecord } from '../../../../../proxy/auth/user.ts';
 import { createKeyRing } from '../../../../../proxy/keys/key-ring.ts';
 import { createProviderAccounts } from '../../../../../proxy/sso/accounts/accounts.ts';
-import { readIdentity } from '../../../../../proxy/sso/flow/read-identity.ts';
+import { readIdentity } from '../../../../../proxy/sso/flow/finish.ts';
 import { SignInRefused } from '../../../../../proxy/sso/model/refusal.ts';
 import { createAuditedStore, type AuditedStore } from '../../../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../../../proxy/core/state/memory-store.ts';

@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { batchHits, type CountBatch, type BatchedHit } from '../../../../../proxy/core/limits/batch-hits.ts';
+import { batchHits, type CountBatch, type BatchedHit } from '../../../../../proxy/core/limits/redis-counters.ts';
 import type { SharedHit } from '../../../../../proxy/core/limits/shared-counters.ts';
 
 const hitOf = (key: string, limit = 3): SharedHit => ({ key, limit, windowMs: 1000, floor: { used: 0, endsInMs: 0 } });

@@ -1,8 +1,8 @@
 // Tests the metrics of several processes in one document.
 
 import { expect, it } from 'vitest';
-import { lastingCounts, mergeMetrics } from '../../../../../proxy/core/observe/merge-metrics.ts';
-import { formatMetrics, type Family } from '../../../../../proxy/core/observe/metrics-text.ts';
+import { lastingCounts, mergeMetrics } from '../../../../cli/cluster/worker-metrics.ts';
+import { formatMetrics, type Family } from '../../../../proxy/core/observe/metrics-text.ts';
 
 const families = (requests: number, rss: number, degraded: number): Family[] => [
   {

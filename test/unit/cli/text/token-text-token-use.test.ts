@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { tokenUseLines } from '../../../../cli/text/token-use.ts';
+import { tokenUseLines } from '../../../../cli/text/token-text.ts';
 
 const lines = (more: object = {}) =>
   tokenUseLines({

@@ -2,7 +2,7 @@
 // life.
 
 import { expect, it } from 'vitest';
-import { nextRestart } from '../../../../cli/cluster/restart-delay.ts';
+import { nextRestart } from '../../../../cli/cluster/worker-pool.ts';
 
 it('the restart delay doubles from a tenth of a second to half a minute', () => {
   const delays: number[] = [];
