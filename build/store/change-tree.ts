@@ -3,15 +3,16 @@
 // so that no builder loses another one's work.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BuildBusy } from '../contract/refusals.ts';
+import { BuildBusy, BuildRefused } from '../contract/refusals.ts';
 import { listLocalFiles } from './local-files.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { removedArchives } from '../listing/working-copy-files.ts';
 import { ArchivesNeeded } from '../output/absent-archives.ts';
-import type { OpenableStore } from './object-store.ts';
+import type { ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
 import { confirmReused, push } from './push.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
@@ -47,7 +48,7 @@ export async function changeTree<Result>(
     if (store === undefined) return await work();
     const copy = new WorkingCopy(dataDirectory, store);
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-      const done = await attemptOn(copy, await copy.update(), work, now);
+      const done = await attemptOn(copy, work, now);
       if (done !== undefined) return done.result;
       await sleep(random() * pauseMs * 2 ** attempt);
     }
@@ -60,21 +61,46 @@ export async function changeTree<Result>(
   }
 }
 
+/** Makes the working copy equal to what the store has now. Throws BuildBusy, BuildRefused and StoreFailure. */
+export async function refreshTree(
+  dataDirectory: string,
+  { now, waitMs, output }: TreeChange & { readonly output: OpenableStore },
+): Promise<void> {
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs);
+  const store = await output.open();
+  try {
+    await new WorkingCopy(dataDirectory, store).update();
+  } finally {
+    store.close();
+    await lock.release();
+  }
+}
+
 /** undefined: another builder has published first. */
 async function attemptOn<Result>(
   copy: WorkingCopy,
-  base: StoreBase,
   work: () => Promise<Result>,
   now: () => Date,
 ): Promise<{ readonly result: Result } | undefined> {
+  const { isNew, ...base } = await copy.update();
+  if (base.current === undefined) await refuseUnusable(copy.store);
   await copy.markChanging();
   const result = await withArchives(copy, base, work);
   const pushed = await push(copy, base, now);
   if (pushed.outcome === 'lost') return undefined;
+  // the builder of a new head may have been killed before its projection
   if (pushed.outcome === 'published') await project(copy, pushed.base, now, () => confirmReused(copy, pushed));
+  else if (isNew) await project(copy, base, now, () => Promise.resolve());
   for (const { path } of listLocalFiles(copy.dataDirectory).archives) await rm(copy.at(path), { force: true });
   await copy.settle(pushed.base);
   return { result };
+}
+
+/** Before the first publication: a store that ignores conditions would lose the work of one of two builders. */
+async function refuseUnusable(store: ObjectStore): Promise<void> {
+  const { judgeProbe, probeStore } = await import('./probe.ts');
+  const verdict = judgeProbe(store, await probeStore(store, randomUUID()));
+  if (verdict.verdict === 'unusable') throw new BuildRefused(verdict.sentence);
 }
 
 /** Fetches the archives of a package as soon as the work needs the bytes of one. */

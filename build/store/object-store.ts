@@ -11,6 +11,11 @@ export interface ObjectFacts {
   readonly etag: string;
 }
 
+export interface ListedObject extends ObjectFacts {
+  /** the time of its upload, epoch milliseconds */
+  readonly modified: number;
+}
+
 export interface HeadFacts extends ObjectFacts {
   /** x-amz-meta-sha256, hex; undefined for objects that others wrote */
   readonly sha256: string | undefined;
@@ -75,7 +80,7 @@ export interface ObjectStore {
   /** Absent objects are no fault. */
   readonly remove: (keys: readonly ObjectKey[]) => Promise<void>;
   /** In the order of the keys. `prefix` is a text: `dist/` or `dist/acme/a`. */
-  readonly list: (prefix: string) => AsyncIterable<ObjectFacts>;
+  readonly list: (prefix: string) => AsyncIterable<ListedObject>;
   /** A presigned GET of at most `seconds`; credentials of a role shorten it. */
   readonly presign: (key: ObjectKey, seconds: number) => Promise<string>;
   readonly close: () => void;

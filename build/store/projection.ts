@@ -46,6 +46,7 @@ export async function project(
   if (target === undefined) return;
   for (;;) {
     const before = await readProjection(copy);
+    if (before?.listing === target && before.begun.length === 0) return whileHeld();
     const begun = [...new Set([...(before?.begun ?? []), target])];
     const next = { listing: before?.listing ?? null, begun, until: now().getTime() + leaseMs };
     const isFree = before === undefined || before.until <= now().getTime();
@@ -125,7 +126,7 @@ async function placeAll(
   });
 }
 
-async function readProjection(copy: WorkingCopy): Promise<Held | undefined> {
+export async function readProjection(copy: WorkingCopy): Promise<Held | undefined> {
   const found = await copy.store.get(projectionKey, mostBytes);
   if (found === undefined) return undefined;
   const json: unknown = JSON.parse(found.bytes.toString('utf8'));

@@ -85,7 +85,7 @@ async function uploadArchives(
       return [path, file];
     }
     const key = archiveKey(file.sha256);
-    await copy.store.put(key, body, archiveHeaders, 'absent');
+    await copy.store.put(key, body, archiveHeaders);
     return [path, { ...file, key }];
   });
   return { files: new Map(placed), reused };
@@ -143,7 +143,8 @@ function serialOf(copy: WorkingCopy): number {
 }
 
 async function putDocument(copy: WorkingCopy, sha256: ObjectDigest, body: ObjectBody, path: ListedPath): Promise<void> {
-  await copy.store.put(documentKey(sha256), body, headersOf(path), 'absent');
+  // without a condition: an equal object becomes a young one, which nobody removes as unused
+  await copy.store.put(documentKey(sha256), body, headersOf(path));
 }
 
 const archiveHeaders: PutHeaders = {

@@ -56,13 +56,16 @@ export class WorkingCopy {
     return join(this.dataDirectory, path);
   }
 
-  /** Throws BuildRefused if the folder and the store have different registries, and StoreFailure. */
-  async update(): Promise<StoreBase> {
+  /**
+   * `isNew`: the copy was not equal to the store's head before. Throws BuildRefused if the folder and the store have
+   * different registries, and StoreFailure.
+   */
+  async update(): Promise<StoreBase & { readonly isNew: boolean }> {
     const local = await this.#readBase();
     const known = local !== undefined && !existsSync(this.at(changingPath)) ? local : undefined;
     const found = await this.store.getIfChanged(headKey, known?.etag, mostHeadBytes);
-    if (found === 'same' && known !== undefined) return this.#baseOf(known);
-    if (found === undefined) return this.#withoutHead(local);
+    if (found === 'same' && known !== undefined) return { ...(await this.#baseOf(known)), isNew: false };
+    if (found === undefined) return { ...(await this.#withoutHead(local)), isNew: true };
     if (found === 'same') throw new StoreFailure('damaged', `${this.store.name} answered 304 to a plain request.`);
     if (local === undefined) this.#refuseOtherRegistry();
     const target = await this.#baseOf({ head: this.#parse(found.bytes.toString('utf8')), etag: found.etag });
@@ -72,7 +75,7 @@ export class WorkingCopy {
       target,
     );
     await this.settle(target);
-    return target;
+    return { ...target, isNew: true };
   }
 
   /** What the store has now; the copy stays as it is. */

@@ -9,6 +9,7 @@ interface Kept {
   readonly bytes: Buffer;
   readonly etag: string;
   readonly sha256: string;
+  readonly modified: number;
 }
 
 export interface MemoryStore extends ObjectStore {
@@ -38,7 +39,7 @@ export function memoryStore(): MemoryStore {
       if (isRefused(look('put', key), condition)) return { outcome: 'refused' };
       const bytes = bytesOf(body);
       const etag = `"${createHash('md5').update(bytes).digest('hex')}"`;
-      objects.set(key, { bytes, etag, sha256: body.sha256 });
+      objects.set(key, { bytes, etag, sha256: body.sha256, modified: Date.now() });
       return { outcome: 'written', etag };
     },
     copy: async (from, to) => {
@@ -82,7 +83,8 @@ function readingOf(objects: ReadonlyMap<string, Kept>, look: Look): Pick<ObjectS
     list: async function* list(prefix) {
       for (const key of [...objects.keys()].toSorted()) {
         const kept = objects.get(key);
-        if (key.startsWith(prefix) && kept !== undefined) yield { key, size: kept.bytes.length, etag: kept.etag };
+        if (key.startsWith(prefix) && kept !== undefined)
+          yield { key, size: kept.bytes.length, etag: kept.etag, modified: kept.modified };
       }
     },
     presign: async (key) => `https://memory.test/${key}`,
