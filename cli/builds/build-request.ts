@@ -10,7 +10,7 @@ import type { ConfiguredSource } from '../../build/sources/options.ts';
 import { anchorSource, parseSource, sourcePrefixes, type SourceSpec } from '../../build/sources/spec.ts';
 import type { Config } from '../config/config.ts';
 import { publicPathOf } from '../config/public-url.ts';
-import { outputStore } from '../compose/output-store.ts';
+import { outputStore } from '../data-folder/output-store.ts';
 import type { Context } from '../io/context.ts';
 import type { SourceEntry } from '../config/source-shape.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';

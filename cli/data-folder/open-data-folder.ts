@@ -75,7 +75,7 @@ export async function makeOrReadDataFolder(
 /** A folder that is a working copy becomes equal to the object store, before anything reads it. */
 async function refreshCopy(config: Config, context: Context): Promise<void> {
   if (config.output.value === undefined) return;
-  const { refreshOutput } = await import('../compose/output-store.ts'); // only for an object store
+  const { refreshOutput } = await import('./output-store.ts'); // only for an object store
   await refreshOutput(config, context);
 }
 

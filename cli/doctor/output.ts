@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { judgeProbe, probeStore } from '../../build/store/probe.ts';
 import { verifyStore } from '../../build/store/verify-store.ts';
-import { outputStore } from '../compose/output-store.ts';
+import { outputStore } from '../data-folder/output-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';

@@ -4,7 +4,7 @@ import { fullDisk, storageFaultOf } from '../../../build/contract/storage-fault.
 import { StorageError } from '../../../build/output/storage-error.ts';
 import { prune, type PruneReport, type PruneRequest } from '../../../build/prune/prune.ts';
 import type { UnusedObjects } from '../../../build/store/unused-objects.ts';
-import { outputStore } from '../../compose/output-store.ts';
+import { outputStore } from '../../data-folder/output-store.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';

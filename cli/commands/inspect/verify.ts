@@ -2,7 +2,7 @@
 
 import { verifyTree, type VerifyReport } from '../../../build/inspect/verify.ts';
 import type { StoreReport } from '../../../build/store/verify-store.ts';
-import { outputStore } from '../../compose/output-store.ts';
+import { outputStore } from '../../data-folder/output-store.ts';
 import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
