@@ -10,7 +10,7 @@ export function addTrust(program: Command, wire: Wire): void {
 }
 
 function addVerify(program: Command, wire: Wire): void {
-  const verify = withSettings(program.command('verify'), 'data')
+  const verify = withSettings(program.command('verify'), 'data', 'output')
     .summary('check that the output tree is complete and intact')
     .description('Read the output tree again and check that every file it names exists with the right bytes.')
     .option('--fast', 'check only the existence and size of archives, READMEs and CHANGELOGs')
@@ -117,7 +117,7 @@ function addImpact(program: Command, wire: Wire): void {
 }
 
 function addPrune(program: Command, wire: Wire): void {
-  const prune = withSettings(program.command('prune'), 'data')
+  const prune = withSettings(program.command('prune'), 'data', 'output')
     .summary('remove archives that are no longer referenced')
     .description(
       'Remove the archives of withdrawn or replaced versions. An archive stays while a document or a recorded ' +
