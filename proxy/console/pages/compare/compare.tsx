@@ -3,17 +3,15 @@
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { compareDependencies } from '../../../inspection/compare-dependencies.ts';
-import type { Inspection } from '../../../inspection/inspection.ts';
 import { findVersion, type PublishedVersion } from '../../../packages/published-package.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { archivedVersions, type ArchiveServices } from '../package/archived-versions.ts';
+import { archivedVersions } from '../package/archived-versions.ts';
 import { nameIn } from '../package/open-package.ts';
+import type { PackagePageServices } from '../package/package-services.ts';
 import { ComparedFile, ComparePage, SingleVersion } from './compare-page.tsx';
 
-export interface ComparePageServices extends ArchiveServices {
-  readonly inspection: () => Promise<Inspection>;
-}
+export type ComparePageServices = Pick<PackagePageServices, 'published' | 'mirrored' | 'mirror' | 'inspection'>;
 
 export function registerComparePage(pages: Pages, services: ComparePageServices): void {
   pages.page({

@@ -91,13 +91,8 @@ function SinceCell({ row, nowMs }: { readonly row: VersionTableRow; readonly now
     <span>
       withdrawn <Time at={since} nowMs={nowMs} />
       <span class="soft small">
-        {withdrawnBy === undefined ? '' : ` by ${withdrawnBy}`}
-        {cause === undefined ? null : (
-          <>
-            {' '}
-            <Cause cause={cause} />
-          </>
-        )}
+        {withdrawnBy === undefined ? ' ' : ` by ${withdrawnBy} `}
+        {cause === undefined ? null : <Cause cause={cause} />}
       </span>
     </span>
   );
