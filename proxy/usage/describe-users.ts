@@ -50,35 +50,22 @@ export async function describeUsers(
 
 async function describeToken(
   state: Reader,
-  user: PackageUser,
+  { id, description, kind, created_by, person, run_url }: PackageUser,
   nowMs: number,
   emailOf: (id: string) => Promise<string | null>,
 ): Promise<UserDocument> {
-  const { id, description, kind, run_url } = user;
   const known = parseTokenId(id);
   const entry = known === undefined ? undefined : await state.get(tokenKey(known));
   const record = entry === undefined ? undefined : parseTokenRecord(entry.value);
-  const owner = await ownerOf(state, user);
+  const owner = person ?? (created_by.startsWith('user:') ? created_by.slice('user:'.length) : null);
   return {
     id,
     description: record?.description ?? description,
     kind,
     status: kind === 'project' ? 'active' : record === undefined ? 'removed' : tokenStatus(record, nowMs),
-    owner: owner === undefined ? null : await emailOf(owner),
+    owner: owner === null ? null : await emailOf(owner),
     run_url,
   };
-}
-
-/** The id of the person of a token or project, of who made it, or of who made its trusted publisher; undefined: nobody. */
-export async function ownerOf(
-  state: Reader,
-  { person, created_by: maker }: Pick<PackageUser, 'person' | 'created_by'>,
-): Promise<string | undefined> {
-  if (person !== null || maker.startsWith('user:')) return person ?? maker.slice('user:'.length);
-  const publisher = parsePublisherId(maker.replace('publisher:', ''));
-  const entry = publisher === undefined ? undefined : await state.get(publisherKey(publisher));
-  if (entry === undefined) return undefined;
-  return ownerOf(state, { person, created_by: parsePublisherRecord(entry.value).created_by });
 }
 
 async function describeJobs(state: Reader, { id, description, kind, run_url }: PackageUser): Promise<UserDocument> {
