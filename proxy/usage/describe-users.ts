@@ -50,7 +50,7 @@ export async function describeUsers(
 
 async function describeToken(
   state: Reader,
-  { id, description, kind, created_by, person, run_url }: PackageUser,
+  { id, description, kind, created_by, person, run_url, client = null }: PackageUser,
   nowMs: number,
   emailOf: (id: string) => Promise<string | null>,
 ): Promise<UserDocument> {
@@ -65,10 +65,14 @@ async function describeToken(
     status: kind === 'project' ? 'active' : record === undefined ? 'removed' : tokenStatus(record, nowMs),
     owner: owner === null ? null : await emailOf(owner),
     run_url,
+    client,
   };
 }
 
-async function describeJobs(state: Reader, { id, description, kind, run_url }: PackageUser): Promise<UserDocument> {
+async function describeJobs(
+  state: Reader,
+  { id, description, kind, run_url, client = null }: PackageUser,
+): Promise<UserDocument> {
   const known = parsePublisherId(id);
   const entry = known === undefined ? undefined : await state.get(publisherKey(known));
   return {
@@ -78,5 +82,6 @@ async function describeJobs(state: Reader, { id, description, kind, run_url }: P
     status: entry === undefined ? 'removed' : 'active',
     owner: entry === undefined ? null : parsePublisherRecord(entry.value).name,
     run_url,
+    client,
   };
 }

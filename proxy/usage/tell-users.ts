@@ -43,7 +43,7 @@ export async function findOwners(services: UsageServices, question: UsageQuestio
     all.push({ isSeen: seen.has(token?.id), description: nameOfUser(token), owner, reason });
   }
   const data = all.flatMap(({ isSeen, ...one }) => (isSeen ? [one] : []));
-  return { all, data, hidden: all.length - data.length };
+  return { all, data, hidden: all.filter(({ isSeen, owner }) => !isSeen && owner !== null).length };
 }
 
 /** Throws INVALID_INPUT; without `preview` also NOT_AVAILABLE, CONFLICT and TOO_MANY_ATTEMPTS. */

@@ -17,6 +17,8 @@ export type PackageUser = {
   readonly person: string | null;
   /** the page of the last run of a publisher's job */
   readonly run_url: string | null;
+  /** what downloaded or installed last */
+  readonly client?: string | null;
 };
 
 export type Project = {
@@ -159,6 +161,7 @@ export function parseUsageRow(value: JsonValue | undefined): UsageRow | undefine
     who['kind'],
     who['person'] ?? '',
     who['run_url'] ?? '',
+    who['client'] ?? '',
   ];
   const isRow = isCount(cut) && texts.every((text) => typeof text === 'string') && Object.values(versions).every(isUse);
   return isRow ? (value as unknown as UsageRow) : undefined;

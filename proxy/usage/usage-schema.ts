@@ -35,6 +35,10 @@ const user = z
       example: 'ada@example.org',
     }),
     run_url: z.string().nullable().meta({ description: 'the page of the last run of a trusted publisher' }),
+    client: z.string().nullable().meta({
+      description: 'the client of its last download or install, if that was Composer',
+      example: 'Composer 2.8.1, PHP 8.3, CI',
+    }),
   })
   .nullable()
   .meta({ description: 'who uses the version; null for tokens and projects that the caller may not list' });
@@ -86,7 +90,7 @@ export const toldSchema = z
     sent: z.boolean().meta({ description: 'false: it was a preview' }),
     people: count('the number of people who get the mail'),
     data: z.array(told).meta({ description: 'the tokens and projects that the caller may list' }),
-    hidden: count('the number of the others: their owners get the mail too'),
+    hidden: count('the number of others, whose owners get the mail too'),
     mail: z.string().nullable().meta({ description: 'the text of the first mail; null: the registry sends none' }),
   })
   .meta({ id: 'ToldUsers' });

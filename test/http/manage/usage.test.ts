@@ -82,8 +82,9 @@ const makeToken = async (description: string, limits: object = {}, as = admin) =
     readonly id: string;
     readonly token: string;
   };
-const download = async (as: string, text: string, name = 'acme/core'): Promise<void> => {
-  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, { authorization: `Bearer ${as}` })).status).toBe(200);
+const download = async (as: string, text: string, name = 'acme/core', client?: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${as}`, ...(client && { 'user-agent': client }) };
+  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, headers)).status).toBe(200);
 };
 
 const waitingMails = async () =>
@@ -114,6 +115,23 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     ]);
     expect(found[0]?.token).toMatchObject({ id: shop.id, kind: 'read', status: 'active' });
     expect((await usage()).json()).toMatchObject({ tokens: 2, counted_since: day(), truncated: [] });
+  });
+
+  it('the client of the last download is named, if it is Composer', async () => {
+    const { id, token } = await makeToken('a client');
+    const clientOf = async () => (await uses()).find((use) => use.token?.['id'] === id)?.token?.['client'];
+    const composer = (more: string) => `Composer/2.8.1 (Linux; 6.1; PHP 8.3.1; cURL 8.9; Platform-PHP 8.1.2${more})`;
+    for (const [client, shown] of [
+      [composer(''), 'Composer 2.8.1, PHP 8.3'],
+      [composer('; CI; cmd:require,update'), 'Composer 2.8.1, PHP 8.3, CI, require,update'],
+      ['curl/8.9 (; CI)', null],
+      [composer('; CI'), 'Composer 2.8.1, PHP 8.3, CI'],
+      [`${composer('; CI')}${' '.repeat(300)}x`, null],
+    ] as const) {
+      await download(token, '2.0.0', 'acme/core', client);
+      expect([client, await clientOf()]).toEqual([client, shown]);
+    }
+    await call('DELETE', `/api/tokens/${id}`);
   });
 
   it('a HEAD and an answer 304 count nothing, as for the statistics', async () => {
@@ -184,7 +202,7 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     expect(await waitingMails()).toEqual([]);
 
     const sent = (await tell(maintainer.token, words)).json();
-    expect(sent).toMatchObject({ sent: true, people: 2, data: [{ owner: maintainer.email }], hidden: 2 });
+    expect(sent).toMatchObject({ sent: true, people: 2, data: [{ owner: maintainer.email }], hidden: 1 });
     const mails = await waitingMails();
     expect(mails.map(({ to }) => to).toSorted()).toEqual([adminEmail, maintainer.email].toSorted());
     const own = mails.find(({ to }) => to === maintainer.email);

@@ -187,6 +187,7 @@ export function UsageUser({
     <span class="breaks">
       {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : nameOfUser(token)}
       {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
+      {token.client === null ? null : <span class="soft small"> {token.client}</span>}
       {run === undefined ? null : (
         <>
           , <ExternalLink to={run}>last CI run</ExternalLink>
