@@ -29,6 +29,8 @@ export type Project = {
   readonly reported: string;
   readonly created_by: string;
   readonly owner: string;
+  /** names the packages of the last report */
+  readonly list?: string;
 };
 
 export type Uses = readonly [downloads: number, installs: number];
@@ -154,16 +156,13 @@ export function lastUseOf(row: UsageRow | undefined): string {
 export function parseUsageRow(value: JsonValue | undefined): UsageRow | undefined {
   if (!isJsonObject(value) || !isJsonObject(value['who']) || !isJsonObject(value['versions'])) return undefined;
   const { who, versions, cut } = value;
-  const texts = [
-    who['id'],
-    who['description'],
-    who['created_by'],
-    who['kind'],
-    who['person'] ?? '',
-    who['run_url'] ?? '',
-    who['client'] ?? '',
-  ];
-  const isRow = isCount(cut) && texts.every((text) => typeof text === 'string') && Object.values(versions).every(isUse);
+  const isText = (name: string): boolean => typeof who[name] === 'string';
+  const texts = ['id', 'description', 'created_by', 'kind'].every(isText);
+  const isRow =
+    isCount(cut) &&
+    texts &&
+    ['person', 'run_url', 'client'].every((name) => isText(name) || (who[name] ?? null) === null) &&
+    Object.values(versions).every(isUse);
   return isRow ? (value as unknown as UsageRow) : undefined;
 }
 

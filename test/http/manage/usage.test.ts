@@ -51,7 +51,13 @@ const advisory = {
 };
 const lists = new Map([
   ['acme/core' as PackageName, { advisories: [advisory], filter: {} }],
-  ['other/tool' as PackageName, { advisories: [], filter: { malware: [{ constraint: '*', reason: 'Steals keys' }] } }],
+  [
+    'other/tool' as PackageName,
+    {
+      advisories: [{ ...advisory, advisoryId: 'MAL-2026-1', packageName: 'other/tool', affectedVersions: '*' }],
+      filter: { malware: [{ constraint: '*', reason: 'MAL-2026-1: Greets everybody' }] },
+    },
+  ],
 ]);
 
 beforeAll(async () => {
@@ -256,7 +262,15 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     const advisories = [{ id: 'A-1', title: 'Greets everybody', severity: 'high' }];
     expect(await exposed()).toMatchObject({
       data: [
-        { package: 'other/tool', malware: true, state: 'advisory', fixed_in: null, tokens: 1, last_used_on: day() },
+        {
+          package: 'other/tool',
+          malware: true,
+          advisories: [{ id: 'MAL-2026-1' }],
+          state: 'advisory',
+          fixed_in: null,
+          tokens: 1,
+          last_used_on: day(),
+        },
         { ...own, advisories, tokens: 1, last_used_by: { description: 'CI of the shop' } },
       ],
       left_out: 0,
