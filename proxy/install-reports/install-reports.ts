@@ -8,6 +8,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
 import type { HttpRequest } from '../core/http/http-request.ts';
 import { readJsonBody } from '../core/http/request-body.ts';
+import type { CountUse } from '../core/protocol/archive-answers.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import type { CallerView } from '../core/protocol/request-preferences.ts';
@@ -23,8 +24,11 @@ export interface InstallReportParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'archives' | 'visible'>;
   /** installs of mirrored packages count if this server has fetched the archive */
   readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
-  /** called for every install, with the version's label and the id of the caller's token */
-  readonly onInstall: (name: PackageName, version: string, token: string | undefined) => void;
+  readonly onInstall: CountUse;
+}
+
+interface Asked extends Moment {
+  readonly client: string | undefined;
 }
 
 interface Install {
@@ -41,7 +45,7 @@ const longestVersion = 200;
 const packagesAtOnce = 32;
 
 export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
-  const count = async ({ name, version }: Install, { view, id }: CallerView, moment: Moment): Promise<number> => {
+  const count = async ({ name, version }: Install, { view, id }: CallerView, moment: Asked): Promise<number> => {
     const filter = filterOf(view, name);
     // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
     const shows = await files.visible.shows(view, name, 'archives', moment.epoch);
@@ -51,14 +55,14 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
       archives?.find([version], undefined, filter)?.version ??
       (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
     if (known === undefined) return 0;
-    onInstall(name, known, id);
+    onInstall(name, known, id, moment.client);
     return 1;
   };
   return {
     answer: async (request, caller, nowMs) => {
       try {
         const installs = parseReport(await readJsonBody(request, { mostBytes, longestMs }));
-        const moment = { nowMs, epoch: await files.epoch(nowMs) };
+        const moment = { nowMs, epoch: await files.epoch(nowMs), client: request.headers['user-agent'] };
         let counted = 0;
         for (let from = 0; from < installs.length; from += packagesAtOnce) {
           const known = await Promise.all(

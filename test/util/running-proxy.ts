@@ -24,6 +24,7 @@ import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
 import { createAtomFeature } from '../../proxy/atom/feature.ts';
 import { createAtomFeeds, type AtomFeedParts } from '../../proxy/atom/atom-feeds.ts';
 import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
+import type { CountUse } from '../../proxy/core/protocol/archive-answers.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
 import { createManagementFeature } from '../../proxy/manage/feature.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
@@ -83,8 +84,8 @@ export interface RunningOptions {
   readonly features?: readonly Feature[];
   /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
-  readonly onDownload?: (name: string, version: string, token: string | undefined) => void;
-  readonly onInstall?: (name: string, version: string, token: string | undefined) => void;
+  readonly onDownload?: CountUse;
+  readonly onInstall?: CountUse;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
   readonly feeds?: Omit<AtomFeedParts, 'files'> | undefined;
