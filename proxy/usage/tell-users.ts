@@ -11,7 +11,7 @@ import { readUser } from '../auth/user-records.ts';
 import type { UserRecord } from '../auth/user.ts';
 import { filterOf } from '../core/views/view.ts';
 import { composeMail } from '../mail/mail-content.ts';
-import { mailRow, registryName, type MailContent, type MailPlace } from '../mail/mail.ts';
+import { mailRow, registryName, type MailContent } from '../mail/mail.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import { createPersonViews } from '../teams/person-packages.ts';
 import { describeUsers, nameOfUser, ownerOf } from './describe-users.ts';
@@ -101,7 +101,8 @@ export async function tellUsers(
   const { all, ...owners } = await findOwners(services, message, call);
   const sender = call.caller.kind === 'user' ? call.caller.email : 'An operator of the registry';
   const registry = mailPlace && (await registryName(state, mailPlace.address));
-  const mailTo = (uses: readonly string[]) => registry && contentOf(registry, message, sender, uses);
+  const mailTo = (uses: readonly string[]) =>
+    registry === undefined ? undefined : contentOf(registry, message, sender, uses);
   const answer = { sent: !preview, ...owners, mail: mailTo(owners.people[0]?.uses ?? ['…'])?.text ?? null };
   if (preview) return answer;
   if (mailPlace === undefined || registry === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
