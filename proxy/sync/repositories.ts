@@ -6,7 +6,6 @@ import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { ChangeParts } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
-import { findAtForge, findRepository } from './find-repository.ts';
 import type { ForgePlace } from './forge-place.ts';
 import { activeKey } from './job.ts';
 import { moveRepository } from './move-repository.ts';
@@ -18,7 +17,7 @@ import {
   type RepositorySource,
   type RepositoryType,
 } from './repository.ts';
-import { listRepositories } from './list-repositories.ts';
+import { listRepositories, findAtForge, findRepository } from './list-repositories.ts';
 import { addressKey, formerKey, newRows, ownAddress, ownRows } from './repository-places.ts';
 import { rowsOf } from './repository-rows.ts';
 import type { RepositorySources } from './repository-sources.ts';
