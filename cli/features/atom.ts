@@ -1,6 +1,5 @@
 // The feature `feeds`: Atom feeds of the published versions, for feed readers.
 
-import { createAtomFeature } from '../../proxy/atom/feature.ts';
 import { createAtomFeeds } from '../../proxy/atom/atom-feeds.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
@@ -8,7 +7,7 @@ import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
 export function open({ tree, config }: ServingCore, { packages }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('feeds are opened behind packages');
-  const feeds = createAtomFeeds({
+  const answers = createAtomFeeds({
     catalogue: packages.catalogue,
     published: packages.published,
     files: tree.files,
@@ -16,5 +15,5 @@ export function open({ tree, config }: ServingCore, { packages }: FeatureOffers)
     // a console with an address of its own may be for an internal network only
     hasPages: config.features.value.includes('console') && config.consoleListen.value === undefined,
   });
-  return { answers: createAtomFeature(feeds) };
+  return { answers };
 }
