@@ -1,13 +1,12 @@
 // The feature `statistics`: counts archives that are sent, and takes Composer's reports of installs.
 
-import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
 export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('statistics are opened behind packages');
-  const reports = createInstallReports({
+  const answers = createInstallReports({
     files: tree.files,
     mirrored: mirror?.tree,
     onInstall: (name, version, ...by) => {
@@ -22,7 +21,7 @@ export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers)
         packages.tokenCounts.count(name, version, [1, 0], ...by);
       },
     },
-    answers: createInstallReportFeature(reports),
+    answers,
     advertises: ['notify-batch'],
   };
 }

@@ -8,7 +8,7 @@ import { operation, type Call } from '../registry/operation.ts';
 import type { Actor } from '../state/audit.ts';
 import type { Jobs } from '../sync/jobs.ts';
 import type { Repositories } from '../sync/repositories.ts';
-import { jobDocument } from '../sync/repository-document.ts';
+import { jobDocument } from '../sync/describe-repositories.ts';
 import type { Syncer } from '../sync/syncer.ts';
 import { describeHook } from './describe-hook.ts';
 import { sharedHook, type HookOwner } from './hook-record.ts';

@@ -10,14 +10,14 @@ import { actorOf, type Caller } from '../../auth/caller.ts';
 import { callersOf, hasCondition, type CallerClass, type OperationId } from '../../auth/permissions.ts';
 import type { PersonRight } from '../../core/tokens/person.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { ApiRequest } from './api-request.ts';
+import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { refusalOf } from '../../registry/operation.ts';
 import { errorHeaders } from './error-headers.ts';
 import { errorResponses } from './error-responses.ts';
 
 export interface ApiEnvironment {
   /** `operation`: the operation whose permission was checked */
-  readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller; readonly operation: OperationId };
+  readonly Bindings: { readonly exchange: FeatureRequest; readonly caller: Caller; readonly operation: OperationId };
 }
 
 export type Api = OpenAPIHono<ApiEnvironment>;
