@@ -38,7 +38,8 @@ function factsIn(entry: XmlElement, isEncoded: boolean, prefix: string, what: st
   ];
   const key = isEncoded ? decoded(text) : text;
   const modified = Date.parse(textAt(entry, 'LastModified') ?? '');
-  if (!key.startsWith(prefix) || !/^\d{1,15}$/.test(size) || etag === '' || Number.isNaN(modified)) throw unusable(what);
+  if (!key.startsWith(prefix) || !/^\d{1,15}$/.test(size) || etag === '' || Number.isNaN(modified))
+    throw unusable(what);
   return { key: key.slice(prefix.length), size: Number(size), etag, modified };
 }
 

@@ -57,7 +57,9 @@ describe('an object store as output', () => {
       output: { faults: [{ key: 'public/dist/acme/hello/1.0.0.zip', message: 'The object is missing.' }] },
     });
     expect(await run('one', ['doctor'])).toMatchObject({
-      stdout: expect.stringMatching(/^FAILED +output\.objects +s3:\/\/libretto-test\/registry lacks 1 object/m) as string,
+      stdout: expect.stringMatching(
+        /^FAILED +output\.objects +s3:\/\/libretto-test\/registry lacks 1 object/m,
+      ) as string,
     });
   });
 
@@ -65,13 +67,14 @@ describe('an object store as output', () => {
     await run('one', ['build', './packages']);
     put('two', '1.1.0');
     await run('one', ['build']);
-    for (const [key, held] of store.objects)
-      store.objects.set(key, { ...held, modified: '2026-01-01T00:00:00.000Z' });
+    for (const [key, held] of store.objects) store.objects.set(key, { ...held, modified: '2026-01-01T00:00:00.000Z' });
     const before = [...store.objects.keys()].filter((key) => key.includes('/documents/')).length;
     const pruned = await run('one', ['prune', '--json']);
     const { unused_objects: unused } = JSON.parse(pruned.stdout) as { unused_objects: { objects: number } };
     expect(unused.objects).toBeGreaterThan(0);
-    expect([...store.objects.keys()].filter((key) => key.includes('/documents/'))).toHaveLength(before - unused.objects);
+    expect([...store.objects.keys()].filter((key) => key.includes('/documents/'))).toHaveLength(
+      before - unused.objects,
+    );
     expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
   });
 
@@ -100,7 +103,9 @@ describe('an object store as output', () => {
     const refused = await run('one', ['build', './packages']);
     expect(refused).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringMatching(/cannot be the output: it does not create an object only if there is none/) as string,
+      stderr: expect.stringMatching(
+        /cannot be the output: it does not create an object only if there is none/,
+      ) as string,
     });
     expect([...store.objects.keys()]).toEqual([]);
   });
