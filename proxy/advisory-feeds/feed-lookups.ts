@@ -28,8 +28,6 @@ interface LookupRetriesOptions {
   readonly settled: () => Promise<void>;
 }
 
-type LookupRetries = ReturnType<typeof createLookupRetries>;
-
 const retriesAtOnce = 4;
 /** Between two turns. */
 const leastPauseMs = 100;

@@ -156,9 +156,7 @@ interface HealthStatus {
   readonly failure: string | undefined;
 }
 
-/**
- * The checks of this process: a page never waits for one. `status` throws the internal error that ended the last, once.
- */
+/** The checks of this process: a page never waits for one. `status` throws the internal error that ended the last, once. */
 function createHealthWatch(health: HealthChecks) {
   let isChecking = false;
   let failed: unknown;

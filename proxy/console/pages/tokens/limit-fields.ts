@@ -1,5 +1,4 @@
-// The limits of a token as fields of a form: a row a package with its versions, or a list with rows that limit
-// versions.
+// The limits of a token as fields of a form: a row a package with its versions, or a list with rows that limit versions.
 // Pure.
 
 import { noLimits, parseLimits, uselessConstraints, type TokenLimits } from '../../../core/views/token-limits.ts';
