@@ -3,7 +3,7 @@
 // earlier failure.
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
-import { waitForLock } from './output/wait-for-lock.ts';
+import { changeTree } from './store/change-tree.ts';
 import { inDataFolder, refuseOverlap } from './sources/data-folder.ts';
 import { type BuildEffects, type BuildRequest, openingOptions } from './scan/build-request.ts';
 import { createRemoteSources } from './scan/fetch-sources.ts';
@@ -58,11 +58,10 @@ async function buildIn(request: BuildRequest, effects: BuildEffects): Promise<Bu
     for (let attempt = 1; ; attempt += 1) {
       const fetched = await remote.fetch();
       const waitMs = request.waitMs ?? (fetched > 0 ? standardWaitMs : 0);
-      const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs, {
-        stop: effects.stop,
-      });
       try {
-        return await buildHoldingLock(request, effects, remote);
+        return await changeTree(request.dataDirectory, { ...effects, output: request.output, waitMs }, () =>
+          buildHoldingLock(request, effects, remote),
+        );
       } catch (error) {
         if (!(error instanceof FetchNeeded)) throw error;
         if (attempt === mostAttempts)
@@ -70,8 +69,6 @@ async function buildIn(request: BuildRequest, effects: BuildEffects): Promise<Bu
             `Other builds have changed the fetched data ${mostAttempts} times. ` +
               'Wait until they have ended and try again.',
           );
-      } finally {
-        await lock.release();
       }
     }
   } finally {

@@ -15,6 +15,7 @@ import { inspect } from 'node:util';
 
 import { RegistryError } from '../build/contract/errors.ts';
 import { storageExitCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
+import { StoreFailure } from '../build/store/store-failure.ts';
 import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/contract/refusals.ts';
 import { UnusableFile } from '../build/shared/files/unusable-file.ts';
@@ -119,6 +120,7 @@ const expectedErrors = [
   TokenError,
   StateError,
   StorageError,
+  StoreFailure,
   AnswerLost,
   RegistryError,
   RemoteFailure,
@@ -140,6 +142,7 @@ const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
 function exitCodeOf(error: unknown): number {
   if (error instanceof AnswerLost) return 1; // the receiver of the output is no disk of the registry
   if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;
+  if (error instanceof StoreFailure) return error.kind === 'unreachable' ? 75 : 2;
   const fault = storageFaultOf(error);
   if (fault !== undefined) return storageExitCodes[fault];
   if (error instanceof StateError) return stateExitCodes[error.code] ?? 1;

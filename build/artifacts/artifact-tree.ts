@@ -19,7 +19,7 @@ import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
 import { parseSource } from '../sources/spec.ts';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 
 /**
  * An upload may take five minutes, and wait one minute for another build. Older files in the staging folder have no
@@ -66,12 +66,9 @@ export async function withArtifactTree<Result>(
   work: (tree: ArtifactTree) => Promise<Result>,
 ): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
-  try {
-    return await work(await openTree({ ...request, dataDirectory }, effects));
-  } finally {
-    await lock.release();
-  }
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () =>
+    work(await openTree({ ...request, dataDirectory }, effects)),
+  );
 }
 
 async function openTree(request: BuildRequest, effects: BuildEffects): Promise<ArtifactTree> {

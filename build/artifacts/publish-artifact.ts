@@ -79,8 +79,11 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     await rm(aside, { force: true }); // rename() between two links of one file leaves both
   };
   let report: BuildReport;
+  // the staged file stays: another builder at an object store may be first, and then this starts over
+  const own = join(tree.at(stagingFolder), `placed-${randomUUID()}.zip`);
+  await link(staged, own).catch(() => copyFile(staged, own));
   try {
-    await tree.move(staged, final);
+    await tree.move(own, final);
     report = await tree.build();
     if (!(await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)))
       throw new NotPublished(report);

@@ -4,17 +4,17 @@
 
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import type { GuardedAgent } from './guarded-agent.ts';
 
 export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** ends the request, and the body of its response */
   readonly signal: AbortSignal;
-  /** undefined: a GET */
-  readonly body?: string | undefined;
-  /** of a request with a body; default: POST */
-  readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
+  /** Pieces are read as fast as they are sent. They come with a header Content-Length. */
+  readonly body?: string | Buffer | AsyncIterable<Buffer> | undefined;
+  /** default: GET without a body, POST with one */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
 }
 
 export interface IncomingResponse {
@@ -44,7 +44,7 @@ export class HttpTimeout extends Error {
 
 /** `anew`: on a new connection. */
 function send(url: URL, agent: GuardedAgent, given: OutgoingRequest, anew: boolean): Promise<IncomingResponse> {
-  const { headers, signal, body, method = 'POST' } = given;
+  const { headers, signal, body, method = body === undefined ? 'GET' : 'POST' } = given;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const secure = url.protocol === 'https:';
@@ -53,7 +53,7 @@ function send(url: URL, agent: GuardedAgent, given: OutgoingRequest, anew: boole
       agent: anew ? false : pooledAgent,
       lookup: agent.lookup,
       headers,
-      method: body === undefined ? 'GET' : method,
+      method,
       timeout: agent.idleTimeoutMs,
     };
     const request = (secure ? requestHttps : requestHttp)(url, options);
@@ -77,9 +77,13 @@ function send(url: URL, agent: GuardedAgent, given: OutgoingRequest, anew: boole
     });
     request.on('response', (incoming) => {
       response = incoming.on('error', () => undefined); // the reader of the body receives the error, at any later time
+      // an answer before the end of the request, such as a refusal: the rest of the body is not sent
+      incoming.on('close', () => void (request.writableFinished || request.destroy()));
       resolve({ status: incoming.statusCode ?? 0, headers: singleHeaders(incoming), body: incoming });
     });
-    request.end(body);
+    // a failure of the pieces ends the request, and is its error
+    if (typeof body === 'object' && !Buffer.isBuffer(body)) pipeline(body, request, (error) => error && reject(error));
+    else request.end(body);
   });
 }
 

@@ -99,7 +99,7 @@ async function purgedArchive(
   { rows }: PurgedLookup,
 ): Promise<PurgedVersion | undefined> {
   try {
-    return (await archiveBlocker(rows))(output.locate(path), sha1);
+    return (await archiveBlocker(rows))(await output.locate(path), sha1);
   } catch {
     return undefined; // damage is a separate fault
   }

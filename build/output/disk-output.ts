@@ -3,11 +3,12 @@
 // be on one file system.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Sha1 } from '../contract/digest.ts';
+import { AbsentArchives } from './absent-archives.ts';
 import type { OutputArea, FileFacts, Output } from './output.ts';
 import { isMissing, withPath, StorageError } from './storage-error.ts';
 import { readOrFail } from './unreadable-file.ts';
@@ -86,31 +87,48 @@ function makeStaging(path: string): void {
 
 export function createDiskOutput(dataDirectory: string): Output {
   const locate = (area: OutputArea, path: string): string => join(dataDirectory, area, path);
+  const absent = new AbsentArchives(dataDirectory);
   return {
-    ...createReader(locate),
-    ...createWriter(dataDirectory, locate),
-    locate: (path) => locate('public', path),
+    ...createReader(locate, absent),
+    ...createWriter(dataDirectory, locate, absent),
+    locate: async (path) => {
+      if (!existsSync(locate('public', path))) await absent.demand(`public/${path}`);
+      return locate('public', path);
+    },
   };
 }
 
 type Reading = 'read' | 'facts' | 'sha1' | 'list';
+type Locate = (area: OutputArea, path: string) => string;
 
-function createReader(locate: (area: OutputArea, path: string) => string): Pick<Output, Reading> {
+function createReader(locate: Locate, absent: AbsentArchives): Pick<Output, Reading> {
   return {
     // Synchronously: for a small file, the thread pool costs several times the read, and a build reads thousands.
     read: (area, path) => readOrFail(`${area}/${path}`, readNow(locate(area, path))),
-    facts: (area, path) => readOrFail(`${area}/${path}`, factsOf(locate(area, path))),
-    sha1: (area, path) => readOrFail(`${area}/${path}`, sha1Of(locate(area, path))),
-    list: (area, folder) => listBelow(locate(area, ''), locate(area, folder)),
+    facts: async (area, path) => {
+      const found = await readOrFail(`${area}/${path}`, factsOf(locate(area, path)));
+      if (found !== undefined) return found;
+      const listed = await absent.file(`${area}/${path}`);
+      if (listed === undefined) return undefined;
+      // below zero, as no file on a disk has; equal for equal bytes
+      const inode = -BigInt(`0x1${listed.sha256}`);
+      return { size: listed.size, lastModified: Math.floor(listed.modified / 1000), inode };
+    },
+    sha1: async (area, path) =>
+      (await readOrFail(`${area}/${path}`, sha1Of(locate(area, path)))) ?? (await absent.file(`${area}/${path}`))?.sha1,
+    list: async (area, folder) => {
+      const elsewhere = await absent.below(folder === '' ? area : `${area}/${folder}`);
+      const here = await listBelow(locate(area, ''), locate(area, folder));
+      if (elsewhere.length === 0) return here;
+      return [...new Set([...here, ...elsewhere.map((path) => path.slice(area.length + 1))])].toSorted();
+    },
   };
 }
 
-function createWriter(
-  dataDirectory: string,
-  locate: (area: OutputArea, path: string) => string,
-): Omit<Output, Reading | 'locate'> {
+function createWriter(dataDirectory: string, locate: Locate, absent: AbsentArchives): Omit<Output, Reading | 'locate'> {
   const folders = new WrittenFolders(dataDirectory);
   const linkTo = async (from: string, target: string): Promise<void> => {
+    if (!existsSync(from)) await absent.demand(relative(dataDirectory, from).split(sep).join('/'));
     await withPath(target, folders.makeFor(target));
     const second = folders.stagingPath();
     await withPath(target, linkOrCopy(from, second));
@@ -138,6 +156,7 @@ function createWriter(
     keep: (area, from, to) => linkTo(locate(area, from), locate('build', to)),
     remove: async (area, path) => {
       const target = locate(area, path);
+      absent.remove(`${area}/${path}`);
       const removed = await withPath(target, orMissing(unlink(target).then(() => true)));
       if (removed === true) folders.touch(dirname(target));
     },

@@ -27,8 +27,11 @@ export interface Output {
   readonly facts: (area: OutputArea, path: string) => Promise<FileFacts | undefined>;
   /** Hex SHA-1 of a file's bytes; undefined if there is no such file. */
   readonly sha1: (area: OutputArea, path: string) => Promise<Sha1 | undefined>;
-  /** The absolute path of a public file, for readers that need a path. */
-  readonly locate: (path: PublicPath) => string;
+  /**
+   * The absolute path of a public file, for readers that need a path. Throws ArchivesNeeded if only an object store has
+   * the file.
+   */
+  readonly locate: (path: PublicPath) => Promise<string>;
   /** All files below a folder, relative to the area, sorted. */
   readonly list: (area: OutputArea, folder: string) => Promise<readonly string[]>;
 

@@ -18,7 +18,8 @@ import { refuseOutdated } from '../memory/tree-damage.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from '../memory/manifest.ts';
 import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { takeLock } from '../output/lock.ts';
+import type { OpenableStore } from '../store/object-store.ts';
+import { changeTree } from '../store/change-tree.ts';
 import type { Output } from '../output/output.ts';
 import { readPruned } from '../version-lists/pruned.ts';
 import { formatPruned, prunedPath } from '../contract/pruned.ts';
@@ -29,6 +30,8 @@ import { BuildRefused } from '../contract/refusals.ts';
 
 export interface PruneRequest {
   readonly dataDirectory: string;
+  /** the object store that has the tree; undefined: the data folder has it */
+  readonly output?: OpenableStore | undefined;
   /** the minimum retention of unpublished contents, milliseconds */
   readonly keepForMs: number;
   /** true: the prune removes nothing */
@@ -61,14 +64,11 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
   if (request.dryRun)
     return makeReport(await planPrune(seen, request, now()), request, (await readPosition(seen)).publication.serial);
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await takeLock(`${dataDirectory}/build/lock`, now);
-  try {
+  return changeTree(dataDirectory, { now, output: request.output, waitMs: 0 }, async () => {
     const output = createDiskOutput(dataDirectory);
     await output.discard();
-    return await pruneWith(output, request, now());
-  } finally {
-    await lock.release();
-  }
+    return pruneWith(output, request, now());
+  });
 }
 
 /** `pruneWith` requires that the caller holds the lock of the data folder. */

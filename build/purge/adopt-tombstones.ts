@@ -1,7 +1,7 @@
 // Adopts tombstones of another registry, or of a time after a backup. They purge the same contents here. A damaged or
 // lost list is rebuilt from such rows and from the announcement (I21).
 
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 import { buildHoldingLock } from '../build.ts';
 import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
 import { publicationPath } from '../contract/paths.ts';
@@ -163,10 +163,11 @@ async function holdingLock<Result>(
   { request, effects, waitMs }: PurgeBuild,
   work: (output: Output, dataDirectory: string) => Promise<Result>,
 ): Promise<Result> {
-  return inDataFolder(request.dataDirectory, async (dataDirectory) => {
-    const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
-    return work(createDiskOutput(dataDirectory), dataDirectory).finally(lock.release);
-  });
+  return inDataFolder(request.dataDirectory, (dataDirectory) =>
+    changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, () =>
+      work(createDiskOutput(dataDirectory), dataDirectory),
+    ),
+  );
 }
 
 /**

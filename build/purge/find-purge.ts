@@ -66,14 +66,15 @@ export async function findPurge(
     const contents = name === target.name ? own : await contentsOf(output, name);
     same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }
-  const files = [
-    ...named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []),
-    ...earlier.flatMap(({ content }) => content ?? []),
-  ];
+  const files = earlier.flatMap(({ content }) => content ?? []);
+  for (const { entry } of named) {
+    const content = (await digestsOf(output, entry))?.content;
+    if (content !== undefined) files.push(content);
+  }
   return {
     named,
     same,
-    alike: findAlike(
+    alike: await findAlike(
       output,
       files,
       own.filter((content) => !named.includes(content) && !same.includes(content)),
@@ -81,28 +82,32 @@ export async function findPurge(
   };
 }
 
-function findAlike(
+async function findAlike(
   output: Output,
   contents: readonly ArchiveContent[],
   others: readonly ContentEntry[],
-): readonly ContentEntry[] {
+): Promise<readonly ContentEntry[]> {
   if (contents.length === 0) return [];
   const digests = new Set(contents.map(({ digest }) => digest));
-  return others.filter(({ entry }) =>
-    digests.has(orUndefined(() => digestIfAlike(output.locate(entry.path), contents)) ?? ''),
-  );
+  const alike: ContentEntry[] = [];
+  for (const other of others) {
+    const digest = await orUndefined(output, other.entry, (path) => digestIfAlike(path, contents));
+    if (digests.has(digest ?? '')) alike.push(other);
+  }
+  return alike;
 }
 
 /** Tombstones of these contents. */
-export function tombstonesOf(
+export async function tombstonesOf(
   output: Output,
   contents: readonly ContentEntry[],
   reason: PurgeReason,
   now: Date,
-): readonly PurgedVersion[] {
-  return contents.map(({ name, entry }): PurgedVersion => {
-    const digests = digestsOf(output, entry);
-    return {
+): Promise<readonly PurgedVersion[]> {
+  const tombstones: PurgedVersion[] = [];
+  for (const { name, entry } of contents) {
+    const digests = await digestsOf(output, entry);
+    tombstones.push({
       name,
       version: entry.version,
       version_normalized: entry.version_normalized as NormalizedVersion,
@@ -114,18 +119,24 @@ export function tombstonesOf(
       source: entry.source,
       reason,
       since: now.toISOString(),
-    };
-  });
+    });
+  }
+  return tombstones;
 }
 
-function digestsOf(output: Output, entry: IndexEntry): ReturnType<typeof digestArchive> | undefined {
-  return orUndefined(() => digestArchive(output.locate(entry.path)));
+function digestsOf(output: Output, entry: IndexEntry): Promise<ReturnType<typeof digestArchive> | undefined> {
+  return orUndefined(output, entry, digestArchive);
 }
 
 /** An archive that is missing or damaged has no content to be known by; its label, reference and SHA-1 are. */
-function orUndefined<Result>(read: () => Result): Result | undefined {
+async function orUndefined<Result>(
+  output: Output,
+  { path }: IndexEntry,
+  read: (file: string) => Result,
+): Promise<Result | undefined> {
+  const file = await output.locate(path);
   try {
-    return read();
+    return read(file);
   } catch {
     return undefined;
   }

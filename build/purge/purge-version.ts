@@ -5,7 +5,7 @@
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 import { folderNotices } from '../contract/build-report.ts';
 import { artifactsFolder } from '../contract/artifact-files.ts';
 import { publicationPath } from '../contract/paths.ts';
@@ -94,15 +94,12 @@ export async function purgeVersion(
 ): Promise<PurgeOutcome | RefusedArtifact> {
   if (order.dryRun) return (await planPurge(order, createDiskOutput(request.dataDirectory), effects.now())).outcome;
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
-  try {
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const { outcome, tombstones } = await planPurge(order, createDiskOutput(dataDirectory), effects.now());
     if (outcome.outcome === 'refused') return outcome;
     const report = await buildHoldingLock(purgingRequest(request, dataDirectory, tombstones), effects);
     return { ...outcome, outcome: 'purged', serial: report.serial, notices: folderNotices(report) };
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 /** A registry that only mirrors publishes nothing, and still stores tombstones. */
@@ -124,7 +121,7 @@ async function planPurge(
   const found = await findPurge(output, order, before);
   const contents = [...found.named, ...found.same];
   // an interrupted purge has left its tombstones, and perhaps the contents too
-  const tombstones = mergePurged(before, [...tombstonesOf(output, contents, order.reason, now), ...mirrored]);
+  const tombstones = mergePurged(before, [...(await tombstonesOf(output, contents, order.reason, now)), ...mirrored]);
   const newest = tombstones
     .filter((row) => row.name === name && isTarget(order, row))
     .toSorted((one, other) => (one.since < other.since ? 1 : -1))[0];

@@ -27,7 +27,7 @@ export async function tombstonesOfSameBytes(
       const row = known.get(entry.shasum);
       if (row === undefined) continue;
       if (blocks(name, { normalized: entry.version_normalized, reference: entry.reference }) === undefined)
-        found.push(...tombstonesOf(output, [{ name, entry }], row.reason, now));
+        found.push(...(await tombstonesOf(output, [{ name, entry }], row.reason, now)));
     }
   }
   return found;

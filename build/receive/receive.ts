@@ -1,8 +1,7 @@
 // Publishes a tree that was built elsewhere and copied here. The build reads that one source; all others stay as
 // published. Versions purged in the received tree are purged here too (I21).
 
-import { join } from 'node:path';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { inDataFolder } from '../sources/data-folder.ts';
@@ -39,8 +38,7 @@ async function receiveInto(
   effects: BuildEffects,
 ): Promise<BuildReport> {
   const { dataDirectory } = request;
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
-  try {
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const spec = receivedSpec(received);
     const tombstones = await decideTombstones(
       received.tree === undefined ? [] : await readReceivedTombstones(received.tree),
@@ -67,9 +65,7 @@ async function receiveInto(
       message,
     }));
     return { ...report, notices: [...report.notices, ...notices] };
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 function refuseBadName(name: string): void {

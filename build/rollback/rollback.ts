@@ -20,12 +20,11 @@ import { readPending } from '../package/pending-publications.ts';
 import { readPresentLists } from '../publish/read-lists.ts';
 import { recordsSince } from '../history/read-history.ts';
 import { stageRollback, type StaysOut } from './stage-rollback.ts';
-import { join } from 'node:path';
 import { standardKeep } from '../history/keep.ts';
 import { pruneHistory } from '../history/prune-history.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 import { publish } from '../publish/publish.ts';
 import type { PublishContext } from '../publish/run.ts';
 import { leaveAll } from '../scan/choose-sources.ts';
@@ -52,15 +51,15 @@ async function holdingLock<Result>(
   work: (place: RollbackPlace) => Promise<Result>,
 ): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
-  const output = createDiskOutput(dataDirectory);
-  try {
-    await output.discard();
-    return await withinHeapGrowth(() => work({ request, effects, output, dataDirectory }));
-  } finally {
-    await output.discard();
-    await lock.release();
-  }
+  return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
+    const output = createDiskOutput(dataDirectory);
+    try {
+      await output.discard();
+      return await withinHeapGrowth(() => work({ request, effects, output, dataDirectory }));
+    } finally {
+      await output.discard();
+    }
+  });
 }
 
 /** A run of the build that reads no source. */

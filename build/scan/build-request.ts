@@ -10,11 +10,14 @@ import type { RegistryDescription } from '../documents/document-settings.ts';
 import type { PublishedBy } from '../history/record.ts';
 import type { WithholdRequest } from '../version-lists/withheld.ts';
 import type { SourceRequest } from './source-settings.ts';
+import type { OpenableStore } from '../store/object-store.ts';
 import type { SignerFiles, Signers } from '../sources/git/signers.ts';
 import type { GitTimeouts, OpenSourcesOptions } from './open-sources.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
+  /** the object store that has the tree; undefined: the data folder has it */
+  readonly output?: OpenableStore | undefined;
   /** any quarantined version fails the build before it publishes */
   readonly strict: boolean;
   /** true: the report lists the planned changes, and the build publishes nothing */

@@ -4,7 +4,7 @@
 import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { changeTree } from '../store/change-tree.ts';
 import { folderNotices } from '../contract/build-report.ts';
 import type { PackageName } from '../contract/name.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
@@ -65,8 +65,7 @@ export async function withholdVersion(
   { request: given, effects, waitMs }: VersionBuild,
 ): Promise<WithheldOutcome | RefusedArtifact> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
-  const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
-  try {
+  return changeTree(request.dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const output = createDiskOutput(request.dataDirectory);
     const announced = await findAnnounced(named, output);
     const entry = (await findEntry(named, output).catch(unlessAnnounced(announced))) ?? announced;
@@ -98,9 +97,7 @@ export async function withholdVersion(
       serial: report.serial,
       notices: folderNotices(report),
     };
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 /**

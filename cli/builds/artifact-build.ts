@@ -9,18 +9,8 @@ import type { Context } from '../io/context.ts';
 /** How long to wait for a running build. */
 const waitMs = 60_000;
 
-export function artifactBuild(
-  config: Config,
-  { workingDirectory, environment, now, actor }: Context,
-  progress: BuildEffects['progress'],
-): ArtifactBuild {
-  const request = buildRequest(config, {
-    sources: [],
-    forget: [],
-    strict: false,
-    allowRepublish: false,
-    workingDirectory,
-    by: { actor, command: 'publish' },
-  });
+export function artifactBuild(config: Config, context: Context, progress: BuildEffects['progress']): ArtifactBuild {
+  const { environment, now } = context;
+  const request = buildRequest(config, context, { command: 'publish' });
   return { request, effects: { now, progress, environment }, waitMs };
 }

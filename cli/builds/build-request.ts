@@ -10,44 +10,53 @@ import type { ConfiguredSource } from '../../build/sources/options.ts';
 import { anchorSource, parseSource, sourcePrefixes, type SourceSpec } from '../../build/sources/spec.ts';
 import type { Config } from '../config/config.ts';
 import { publicPathOf } from '../config/public-url.ts';
+import { outputStore } from '../data-folder/output-store.ts';
+import type { Context } from '../io/context.ts';
 import type { SourceEntry } from '../config/source-shape.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { describeSources } from '../../build/scan/configured.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export interface BuildChoices {
-  /** sources as typed, relative to `workingDirectory` */
-  readonly sources: readonly string[];
-  readonly forget: readonly string[];
+  /** sources as typed, relative to the working directory */
+  readonly sources?: readonly string[];
+  readonly forget?: readonly string[];
   /** absolute paths of sources before and after a move */
   readonly relocate?: readonly Relocation[];
   /** patterns of package names; undefined for all packages */
   readonly only?: readonly string[] | undefined;
   /** folders of the sources that are packages */
   readonly subdirectories?: readonly string[] | undefined;
-  readonly strict: boolean;
-  readonly allowRepublish: boolean;
+  readonly strict?: boolean;
+  readonly allowRepublish?: boolean;
   readonly allowWithdraw?: boolean;
-  /** the user and the command, for the record */
-  readonly by?: PublishedBy;
-  readonly workingDirectory: string;
+  /** for the record */
+  readonly command?: PublishedBy['command'];
 }
 
+type Builder = Pick<Context, 'workingDirectory' | 'environment' | 'now' | 'actor'>;
+
 /** Throws UsageError for a source to forget that libretto.json still names. */
-export function buildRequest(config: Config, choices: BuildChoices): BuildRequest {
-  const { workingDirectory, sources, only, ...others } = choices;
+export function buildRequest(config: Config, context: Builder, choices: BuildChoices): BuildRequest {
+  const { workingDirectory, actor } = context;
+  const { sources = [], forget = [], only, command, strict = false, allowRepublish = false, ...others } = choices;
   const { value: distUrl } = config.distUrl;
   const configured = sourcesOfConfig(config);
   refuseListed({
-    forget: choices.forget,
+    forget,
     configured: configured ?? [],
     workingDirectory,
     dataDirectory: config.data.value,
   });
   return {
     ...others,
+    forget,
+    strict,
+    allowRepublish,
+    ...(command === undefined ? {} : { by: { actor, command } }),
     ...(only === undefined ? {} : { only }),
     dataDirectory: config.data.value,
+    output: outputStore(config, context),
     baseDirectory: workingDirectory,
     arguments: sources,
     configured,

@@ -14,9 +14,12 @@ export function composeBuilder(
 ): BuildRunner {
   return createChildBuild({
     program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
-    // no flag, because the address may contain a password and the process list shows arguments
-    environment:
-      config.state.value === undefined ? environment : { ...environment, LIBRETTO_STATE: config.state.value },
+    // no flags, because an address may contain a password and the process list shows arguments
+    environment: {
+      ...environment,
+      ...(config.state.value === undefined ? {} : { LIBRETTO_STATE: config.state.value }),
+      ...(config.output.value === undefined ? {} : { LIBRETTO_OUTPUT: config.output.value.raw }),
+    },
     workingDirectory,
     flags: ['--data', config.data.value, ...(config.file === undefined ? [] : ['--config', config.file])],
   });

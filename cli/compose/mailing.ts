@@ -3,7 +3,7 @@
 import { createAccountMails } from '../../proxy/mail/account-mails.ts';
 import { createSmtpTransport, type MailTransport } from '../../proxy/mail/transport.ts';
 import { mailPasswordKey, openMailPassword } from '../../proxy/mail/mail-password.ts';
-import type { MailParts } from '../../proxy/mail/mail.ts';
+import { registryName, type MailParts } from '../../proxy/mail/mail.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import type { PeopleMails } from '../../proxy/auth/people-mails.ts';
@@ -21,7 +21,7 @@ export interface Mailing {
   readonly transport: MailTransport;
   readonly accountMails: PeopleMails;
   /** the name of the registry, for the head of each mail */
-  readonly registry: string;
+  readonly registry: () => Promise<string>;
   readonly noticeMails: (events: readonly RegistryEvent[]) => Promise<StateChange['puts']>;
 }
 
@@ -39,7 +39,7 @@ export function composeMailing(
       'Mails contain links to the registry, so that `mail` needs its address. Set it with ' +
         'LIBRETTO_PUBLIC_URL or publicUrl in libretto.json.',
     );
-  const parts = { sealer, randomBytes, now: () => now().getTime() };
+  const parts = { sealer, randomBytes, now: () => now().getTime(), address };
   const hasConsole = config.features.value.includes('console');
   return {
     parts,
@@ -48,13 +48,10 @@ export function composeMailing(
       from: senderOf(config) ?? '',
       password: async () => server.password ?? openMailPassword(sealer, await state.get(mailPasswordKey)),
     }),
-    accountMails: createAccountMails({ ...parts, address, page: invitationPage(config) }),
-    registry: new URL(address).host,
+    accountMails: createAccountMails({ ...parts, state, page: invitationPage(config) }),
+    registry: () => registryName(state, address),
     noticeMails: (events) =>
-      noticeMails(
-        { ...parts, state, address, hasConsole, personPackages: (person) => personPackages(state, person) },
-        events,
-      ),
+      noticeMails({ ...parts, state, hasConsole, personPackages: (person) => personPackages(state, person) }, events),
   };
 }
 

@@ -23,6 +23,7 @@ import { mailSettings } from './mail-settings.ts';
 import { osvSettings, policySettings } from './policy-settings.ts';
 import { publisherSettings, signerSettings, signInSettings } from './trust-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin-settings.ts';
+import { output } from './output-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
 import type { Setting } from './setting.ts';
@@ -180,6 +181,7 @@ export const settings = {
   listen: listenSetting,
   redis,
   state,
+  output,
   origin,
   originAuthorization,
   originCheck,

@@ -26,6 +26,7 @@ export async function readDataFolder(
 ): Promise<Config> {
   const config = await configOf(context, flags);
   if (isChild(flags)) return config;
+  if (area !== 'state') await refreshCopy(config, context);
   await refuseDenied(config.data.value, area, 'read');
   const isNeeded = area !== 'state' || config.state.value === undefined;
   const found = classifyFolder(config.data.value);
@@ -56,6 +57,7 @@ export async function makeOrReadDataFolder(
   const { data } = config;
   const known: PossiblyNew = { config, announceNew: () => undefined };
   if (isChild(flags)) return known;
+  if (area !== 'state') await refreshCopy(config, context);
   const found = classifyFolder(data.value);
   const right = flags['dryRun'] === true ? 'read' : 'change';
   await refuseDenied(data.value, area, right);
@@ -68,6 +70,13 @@ export async function makeOrReadDataFolder(
     return { config, announceNew: () => announceIfMade(context, flags, data) };
   announce(context, flags, `Data folder: ${nameOf(data)}${found === 'registry' ? '' : ', which has no registry yet'}`);
   return known;
+}
+
+/** A folder that is a working copy becomes equal to the object store, before anything reads it. */
+async function refreshCopy(config: Config, context: Context): Promise<void> {
+  if (config.output.value === undefined) return;
+  const { refreshOutput } = await import('./output-store.ts'); // only for an object store
+  await refreshOutput(config, context);
 }
 
 /** Names the folder, and leaves every check to the command: `doctor` reports faults as findings. */

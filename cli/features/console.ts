@@ -26,7 +26,6 @@ export function open(core: ServingCore, offers: FeatureOffers): OpenFeature {
         restorationsOf: packages.restorationsOf,
         inspection,
         advisories,
-        mirrored: mirror?.catalogue,
         mirror: mirror?.mirror,
         mirrorReport: mirror?.report,
         configuration: shownConfiguration(config),

@@ -77,6 +77,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...signingIn(core),
     policyAdmin: servedPolicyAdmin(core, packages),
     blockedVersions: createBlockedVersions(core.policy.reader),
+    mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,
     passkeys: composePasskeys(context, state, keys, people),
@@ -84,6 +85,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     artifactsOf: artifactsFor(core, store),
     teamsOf: (actor: Actor) => createTeams({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
+    mirrored: mirror?.catalogue,
     mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames: core.tree.privateNames }),
   };
   return {

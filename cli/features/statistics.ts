@@ -9,16 +9,16 @@ export function open({ tree }: ServingCore, { packages, mirror }: FeatureOffers)
   const answers = createInstallReports({
     files: tree.files,
     mirrored: mirror?.tree,
-    onInstall: (name, version, token) => {
+    onInstall: (name, version, ...by) => {
       packages.installs.count(name, version);
-      packages.tokenCounts.count(name, version, token, [0, 1]);
+      packages.tokenCounts.count(name, version, [0, 1], ...by);
     },
   });
   return {
     offers: {
-      onDownload: (name, version, token) => {
+      onDownload: (name, version, ...by) => {
         packages.downloads.count(name, version);
-        packages.tokenCounts.count(name, version, token, [1, 0]);
+        packages.tokenCounts.count(name, version, [1, 0], ...by);
       },
     },
     answers,

@@ -24,7 +24,7 @@ function createLookInto() {
     try {
       const [files = new Map(), others = new Map()] = archives.map(open);
       if (kind === 'known') return paths.filter((one) => isKnown(files, one));
-      if (kind === 'compare') return compareInside(files, others, path);
+      if (kind === 'compare') return compareInside(files, others, path, isPlain);
       if (kind === 'list') return compareFiles(files, others, showsAll);
       return kind === 'raw' ? rawFile(files, path) : lookInside(files, path, page, isPlain);
     } catch {

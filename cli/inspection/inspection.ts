@@ -7,6 +7,7 @@ import { createImpactReader } from '../../proxy/inspection/impact.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import { createQuestions } from '../../proxy/inspection/questions.ts';
 import { createRollbacks } from '../../proxy/inspection/rollbacks.ts';
+import { mirrorSource } from '../../proxy/mirror/archives/accepted-package.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { createWorkerThread } from '../../proxy/packages/worker-thread.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
@@ -25,6 +26,9 @@ import { describeSources } from '../../build/scan/configured.ts';
 import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
 import { shownAnswer, shownCause } from '../builds/shown-sources.ts';
 import { sourcesOfConfig } from '../builds/build-request.ts';
+
+/** Two archives of 20,000 files. */
+const contentsMegabytes = 512;
 
 export interface ComposedInspection extends Inspection {
   /** Ends the running commands. */
@@ -68,8 +72,8 @@ export function composeInspection(
     why: createWhyReader(config, context),
     contents: createContents({
       published,
-      fileOf: ({ path }) => join(dataDirectory, 'public', path),
-      run: createWorkerThread(worker ?? new URL('./contents-worker.js', import.meta.url), onUnseen),
+      fileOf: ({ path, source }) => join(dataDirectory, source === mirrorSource ? 'mirror' : 'public', path),
+      run: createWorkerThread(worker ?? new URL('./contents-worker.js', import.meta.url), onUnseen, contentsMegabytes),
       now,
       onUnseen,
     }),

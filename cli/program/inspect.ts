@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addUsage, addExposures, addReport, addImpact, addPrune]) add(program, wire);
+  for (const add of [addVerify, addWhy, addUsage, addTell, addExposures, addReport, addImpact, addPrune])
+    add(program, wire);
 }
 
 function addVerify(program: Command, wire: Wire): void {
-  const verify = withSettings(program.command('verify'), 'data')
+  const verify = withSettings(program.command('verify'), 'data', 'output')
     .summary('check that the output tree is complete and intact')
     .description('Read the output tree again and check that every file it names exists with the right bytes.')
     .option('--fast', 'check only the existence and size of archives, READMEs and CHANGELOGs')
@@ -48,6 +49,20 @@ function addUsage(program: Command, wire: Wire): void {
     withRegistry(usage, 'reads', 'libretto usage acme/hello', 'libretto usage acme/hello "1.2.*" --since 2026-11-01'),
     () => import('../commands/usage/usage.ts'),
   );
+}
+
+function addTell(program: Command, wire: Wire): void {
+  const tell = program
+    .command('tell')
+    .argument('<package>', 'vendor/name')
+    .argument('[constraint]', "only users of versions that satisfy it, in Composer's syntax")
+    .requiredOption('--subject <text>', 'the subject of the mail')
+    .requiredOption('--text <text>', 'its text; an empty line separates paragraphs')
+    .option('--yes', 'send the mail; without it the command shows the mail')
+    .summary('write to the owners of tokens that use a package')
+    .description('Send a mail to the people whose tokens and projects use a package.');
+  const examples = ['libretto tell acme/hello "1.2.*" --subject "1.2 ends" --text "Please update to 1.3."'];
+  wire(withRegistry(tell, 'session', ...examples), () => import('../commands/usage/tell.ts'));
 }
 
 function addExposures(program: Command, wire: Wire): void {
@@ -101,7 +116,7 @@ function addImpact(program: Command, wire: Wire): void {
 }
 
 function addPrune(program: Command, wire: Wire): void {
-  const prune = withSettings(program.command('prune'), 'data')
+  const prune = withSettings(program.command('prune'), 'data', 'output')
     .summary('remove archives that are no longer referenced')
     .description(
       'Remove the archives of withdrawn or replaced versions. An archive stays while a document or a recorded ' +

@@ -143,7 +143,7 @@ function wireTo(program: Command, context: ProcessContext, finish: (exitCode: nu
 }
 
 function addPublishing(program: Command, wire: Wire): void {
-  const build = withSettings(program.command('build'), 'data', 'state', 'jobs', 'keep', 'site')
+  const build = withSettings(program.command('build'), 'data', 'output', 'state', 'jobs', 'keep', 'site')
     .summary('publish packages from directories and git repositories')
     .description(
       'Publish packages from directories and git repositories. The data folder records the sources. Without ' +

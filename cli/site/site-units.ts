@@ -12,6 +12,7 @@ import { packagePages } from '../../proxy/console/catalogue/package-pages.tsx';
 import { publicPackage } from '../../proxy/console/catalogue/public-package.ts';
 import { assetFolder, renderPages, type CatalogueFiles } from '../../proxy/console/catalogue/render-page.tsx';
 import { searchData, searchDataFile } from '../../proxy/console/catalogue/search-data.ts';
+import { standardBrand, type Brand } from '../../proxy/console/request/visit.ts';
 import { readPublishedPackage } from '../../proxy/packages/published-package.ts';
 import { findDependents } from '../../proxy/packages/dependents.ts';
 import type { PackageTextReader } from '../../proxy/packages/package-texts.ts';
@@ -26,6 +27,7 @@ export interface SiteParts {
   readonly texts: PackageTextReader;
   /** the address of the registry for its clients; undefined: not configured */
   readonly origin: string | undefined;
+  readonly brand: Brand;
 }
 
 export function siteUnits(tree: SiteTree, parts: SiteParts): readonly SiteUnit[] {
@@ -33,7 +35,7 @@ export function siteUnits(tree: SiteTree, parts: SiteParts): readonly SiteUnit[]
   const dependentsOf = findDependents(all);
   return [
     assetUnit(),
-    listUnit(tree),
+    listUnit(tree, parts.brand),
     ...[...tree.packages.values()].map((one) =>
       packageUnit(
         one,
@@ -52,7 +54,7 @@ function assetUnit(): SiteUnit {
   return { key: 'assets', digest: digest.digest('hex'), render: () => Promise.resolve(files) };
 }
 
-function listUnit({ packages, lists, name, description, publishedAt }: SiteTree): SiteUnit {
+function listUnit({ packages, lists, description, publishedAt, ...tree }: SiteTree, brand: Brand): SiteUnit {
   const rows = [...packages.values()].map(({ summary }) => ({
     summary,
     isMirrored: false,
@@ -60,12 +62,13 @@ function listUnit({ packages, lists, name, description, publishedAt }: SiteTree)
     isLatestAdvised: isAdvised(advisoriesOf(lists, summary.name), summary.latest_version),
   }));
   const data = searchData(rows);
+  const name = brand.name === standardBrand.name ? tree.name : brand.name;
   return {
     key: 'list',
-    digest: digestOf(JSON.stringify([version, data, name, description, publishedAt])),
+    digest: digestOf(JSON.stringify([version, brand, data, name, description, publishedAt])),
     render: async () =>
       new Map<string, string | Buffer>([
-        ...(await renderPages(listPages({ rows, name, description, publishedAt }))),
+        ...(await renderPages(listPages({ rows, name, description, publishedAt }), brand)),
         [assetPath(searchDataFile), data],
       ]),
   };
@@ -85,6 +88,7 @@ function packageUnit(
   const { name } = summary;
   const facts = [
     version,
+    parts.brand,
     parts.origin,
     digest,
     dependents.map((one) => shownInRow(all.get(one))),
@@ -104,7 +108,7 @@ function packageUnit(
 
 async function renderPackage(
   opened: NonNullable<ReturnType<typeof publicPackage>>,
-  { texts, origin }: SiteParts,
+  { texts, origin, brand }: SiteParts,
 ): Promise<CatalogueFiles> {
   const { name, latest } = opened;
   const { readme, changelog, version: label } = latest.entry;
@@ -113,7 +117,7 @@ async function renderPackage(
     readme: readme === undefined ? undefined : await texts.read(name, 'readme', label),
     changelog: changelog === undefined ? undefined : await texts.read(name, 'changelog', label),
   };
-  return renderPages(packagePages(shown, origin));
+  return renderPages(packagePages(shown, origin), brand);
 }
 
 /** What the row of a dependent shows. */

@@ -7,15 +7,18 @@ import { BuildBusy } from '../../build/contract/refusals.ts';
 import { nothingPurged } from '../../build/contract/purged.ts';
 import { buildLock } from '../../build/output/lock.ts';
 import { waitForLock } from '../../build/output/wait-for-lock.ts';
+import { standardBrand, type Brand } from '../../proxy/console/request/visit.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
 import { createRenderThread } from '../../proxy/packages/render-thread.ts';
 import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
+import { readBranding } from '../../proxy/settings/stored-settings.ts';
 import { describeStep } from '../builds/build-steps.ts';
 import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { counted, printLines, printWarnings } from '../io/output.ts';
 import { startProgress } from '../io/progress.ts';
+import { openStateIfAny } from '../state/open-state.ts';
 import { readSitePublication, readTree } from './read-tree.ts';
 import { writeShown } from './shown-publication.ts';
 import { markerFolder } from './site-record.ts';
@@ -41,7 +44,7 @@ export async function writeSite(folder: string, config: Config, context: Context
   const progress = await startProgress(context.progress, () => now().getTime(), 'site');
   endOnSignal(context, progress.stop);
   try {
-    const written = await writeUntilSame(folder, partsOf(config, context), ({ key }, done, total) => {
+    const written = await writeUntilSame(folder, await partsOf(config, context), ({ key }, done, total) => {
       const event = { phase: 'site', done, total, label: key.replace('packages/', '') } as const;
       progress.show(event);
       printLines(steps, [describeStep(event)]);
@@ -70,7 +73,7 @@ async function writeUntilSame(
   }
 }
 
-function partsOf(config: Config, { stderr }: Context): SiteParts {
+async function partsOf(config: Config, { stderr }: Context): Promise<SiteParts> {
   const files = createLocalPublishedFiles(config.data.value);
   const render = createRenderThread({
     worker: new URL('./render-worker.js', import.meta.url),
@@ -79,7 +82,16 @@ function partsOf(config: Config, { stderr }: Context): SiteParts {
       printWarnings(stderr, ['A README or CHANGELOG could not be rendered, and is shown as plain text.']),
   });
   const texts = createPackageTextReader(files, render, () => nothingPurged);
-  return { files, texts, origin: publicUrlOf(config)?.url };
+  return { files, texts, origin: publicUrlOf(config)?.url, brand: await brandOf(config) };
+}
+
+async function brandOf(config: Config): Promise<Brand> {
+  const state = await openStateIfAny(config);
+  try {
+    return { ...standardBrand, ...(state && (await readBranding(state))) };
+  } finally {
+    await state?.close();
+  }
 }
 
 /** Ends at once: every file is whole, and the next run takes the lock over. */

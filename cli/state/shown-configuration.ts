@@ -27,6 +27,7 @@ export function shownConfiguration(config: Config): readonly ConfiguredSetting[]
 const shortForms: { readonly [Name in SettingName]?: (value: NonNullable<SettingValue<Name>>) => string } = {
   listen: addressText,
   metrics: addressText,
+  output: ({ text }) => text,
   origin: ({ url }) => url,
   mail: ({ address }) => address,
   distUrl: (value) => (value.form === 'path' ? 'path' : value.base),

@@ -74,13 +74,8 @@ async function buildPrepared(
 ): Promise<BuildReport | Stopped> {
   const refusal = sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
   if (refusal !== undefined) throw refusal;
-  const request = buildRequest(config, {
-    sources: [],
-    forget: [],
-    strict: false,
-    allowRepublish: false,
-    workingDirectory: context.workingDirectory,
-    by: { actor: context.actor, command: sync.length === 0 ? 'repository withdraw' : 'repository sync' },
+  const request = buildRequest(config, context, {
+    command: sync.length === 0 ? 'repository withdraw' : 'repository sync',
   });
   return stoppableBuild(
     { ...request, configured: undefined, fallback: undefined, registered: sources, sync, registeredNow, waitMs },

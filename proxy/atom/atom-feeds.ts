@@ -6,6 +6,7 @@ import { maxProviderLength, nameInPath } from '../core/protocol/route.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Stability } from '../../build/contract/stability.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { errorAnswer, type Answer } from '../core/http/answer.ts';
 import { answerIn, TextDocument } from '../core/http/document.ts';
@@ -97,6 +98,8 @@ export interface AtomFeedParts {
   readonly publicUrl: string | undefined;
   /** true: the console answers at this address */
   readonly hasPages: boolean;
+  /** the name of the registry */
+  readonly registry: () => MaybeAsync<string>;
 }
 
 interface Kept {
@@ -129,8 +132,8 @@ export function createAtomFeeds(parts: AtomFeedParts): Feature {
     const least = leastStability(query);
     if (least === undefined) return unknownStability();
     const view = token?.view;
-    const asked = { name, least, view };
-    const key = `${view === undefined ? '' : `view ${view.key}`} ${pathOf(asked)}`;
+    const asked = { name, least, view, registry: await parts.registry() };
+    const key = `${view === undefined ? '' : `view ${view.key}`} ${pathOf(asked)} ${asked.registry}`;
     const kept = await find(key, asked, nowMs);
     if (kept === undefined) return notPublished(parts, name);
     const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
@@ -159,6 +162,7 @@ interface FeedSelection {
   readonly name: PackageName | undefined;
   readonly least: Stability;
   readonly view: View | undefined;
+  readonly registry: string;
 }
 
 async function contentOf(
@@ -176,16 +180,16 @@ function documentOf(
   asked: FeedSelection,
   { entries }: FeedContent,
 ): TextDocument {
-  const { name } = asked;
+  const { name, registry } = asked;
   const up = name === undefined ? '../' : '../../';
   const base = publicUrl === undefined ? up : `${publicUrl.replace(/\/+$/, '')}/`;
   const title = name === undefined ? 'New versions' : `New versions of ${name}`;
-  const { bytes, updatedMs } = writeFeed(title, { path: pathOf(asked), base, hasPages }, entries);
+  const { bytes, updatedMs } = writeFeed(title, { path: pathOf(asked), base, hasPages, registry }, entries);
   return new TextDocument(bytes, updatedMs, { type: feedType });
 }
 
 /** One path for each content, without a slash at the beginning. */
-function pathOf({ name, least }: FeedSelection): string {
+function pathOf({ name, least }: Pick<FeedSelection, 'name' | 'least'>): string {
   return `feeds/${name ?? 'releases'}.atom${least === standardStability ? '' : `?stability=${least}`}`;
 }
 

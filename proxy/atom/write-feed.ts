@@ -18,6 +18,8 @@ export interface FeedPlace {
   readonly base: string;
   /** true: the console has a page of each package, below `base` */
   readonly hasPages: boolean;
+  /** its name */
+  readonly registry: string;
 }
 
 export interface Feed {
@@ -32,15 +34,19 @@ const longestText = 2000;
 const mostKeywords = 30;
 
 /** `entries`: newest first. */
-export function writeFeed(title: string, { path, base, hasPages }: FeedPlace, entries: readonly AtomEntry[]): Feed {
+export function writeFeed(
+  title: string,
+  { path, base, hasPages, registry }: FeedPlace,
+  entries: readonly AtomEntry[],
+): Feed {
   const updatedMs = entries.reduce((last, { listed }) => Math.max(last, timeOf(listed.since)), 0);
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     element('id', feedId(`${/^https?:/.test(base) ? base : '/'}${path}`)),
-    element('title', title),
+    element('title', `${title} · ${registry}`),
     element('updated', textOfTime(updatedMs)),
-    `<author>${element('name', 'Libretto')}</author>`,
+    `<author>${element('name', registry)}</author>`,
     emptyElement('link', { rel: 'self', type: 'application/atom+xml', href: `${base}${path}` }),
     ...entries.map((entry) => entryText(entry, hasPages ? `${base}ui/packages/${entry.name}` : undefined)),
     '</feed>',

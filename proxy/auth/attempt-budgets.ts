@@ -55,6 +55,11 @@ export function resetAccountBudget(email: string): Budget {
   return { key: keyOf('reset-account', hashEmail(email)), free: 3, firstMs: 5 * minuteMs, longestMs: hourMs };
 }
 
+/** Mails of one person, or of the command line, to the owners of tokens: ten an hour. */
+export function messageBudget(actor: string): Budget {
+  return { key: keyOf('message', actor), free: 10, firstMs: hourMs, longestMs: hourMs };
+}
+
 /** Codes, requested only after the right password: ten an hour. */
 export function codeBudget(userId: string): Budget {
   return { key: keyOf('code', userId), free: 10, firstMs: hourMs, longestMs: hourMs };

@@ -127,6 +127,15 @@ async function reserveLater(
 
 type Edit = (state: BudgetState, budget: Budget, all: readonly BudgetState[]) => BudgetState | undefined;
 
+/** Counts an attempt, whatever becomes of it. Throws TOO_MANY_ATTEMPTS. */
+export async function countAttempt(attempts: Attempts, budgets: readonly Budget[]): Promise<void> {
+  const counted = new WrongGuess();
+  const fail = (): Promise<never> => Promise.reject(counted);
+  await attempts.judge(budgets, fail, { refuse: fail }).catch((error: unknown) => {
+    if (error !== counted) throw error;
+  });
+}
+
 /**
  * Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined
  * leaves all of them alone.
@@ -162,7 +171,7 @@ export function tooManyWaiting(): RegistryError {
 function tooMany(waitMs: number): RegistryError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new RegistryError('TOO_MANY_ATTEMPTS', {
-    message: `Too many attempts failed. Try again in ${waitInWords(seconds)}.`,
+    message: `Too many attempts. Try again in ${waitInWords(seconds)}.`,
     details: { retry_after_seconds: seconds },
   });
 }

@@ -12,7 +12,7 @@ export interface MailRow {
 
 export interface PeopleMails {
   /** Invites a person, or sends them a link for a new password that an admin made. */
-  readonly invitation: (user: UserRecord, invitation: Invitation) => MailRow;
+  readonly invitation: (user: UserRecord, invitation: Invitation) => Promise<MailRow>;
   /** For a person who forgot the password. */
-  readonly reset: (user: UserRecord, invitation: Invitation) => MailRow;
+  readonly reset: (user: UserRecord, invitation: Invitation) => Promise<MailRow>;
 }

@@ -6,7 +6,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { createAuditedStore, type Actor, type ChangeParts } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { createAccount, type Account } from './account.ts';
-import { createAttempts, WrongGuess, type Attempts } from './attempts.ts';
+import { countAttempt, createAttempts, type Attempts } from './attempts.ts';
 import { createConfirmations, type Confirmations } from './confirmations.ts';
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { acceptInvitation, isInvitationCode, type Acceptance, mintInvitation } from './invitations.ts';
@@ -40,20 +40,11 @@ interface ResetOptions extends Omit<ChangeParts, 'actor'> {
 /** Throws TOO_MANY_ATTEMPTS, by the address of the client and by the e-mail address that was entered. */
 export type RequestReset = (email: string, address: string) => Promise<void>;
 
-class Counted extends Error {}
-
 function createRequestReset(options: ResetOptions): RequestReset {
   const { attempts, onError } = options;
   return async (email, address) => {
-    const counted = attempts.judge(
-      [resetAddressBudget(address), resetAccountBudget(email)],
-      // each request counts, whether there is an account or not
-      () => Promise.reject(new WrongGuess()),
-      { refuse: () => Promise.reject(new Counted()) },
-    );
-    await counted.catch((error: unknown) => {
-      if (!(error instanceof Counted)) throw error;
-    });
+    // each request counts, whether there is an account or not
+    await countAttempt(attempts, [resetAddressBudget(address), resetAccountBudget(email)]);
     // not awaited: the time of the answer must not tell whether there is an account
     void sendLink(options, email, address).catch(onError);
   };
@@ -70,12 +61,12 @@ async function sendLink(
   // a password would open the account without the provider, also after the provider has closed it
   if (stored?.record.status !== 'active' || hasProviderOnly(stored.record)) return;
   const { shown, stored: invitation } = mintInvitation(now(), randomBytes, resetMs);
-  await changeUser(store, stored.record.id, (current) => {
+  await changeUser(store, stored.record.id, async (current) => {
     if (current.status !== 'active') return undefined;
     const record = { ...current, invitation };
     return {
       record,
-      puts: [{ key: invitationKey(invitation.hash), value: current.id }, mails.reset(record, shown)],
+      puts: [{ key: invitationKey(invitation.hash), value: current.id }, await mails.reset(record, shown)],
       event: { actor: 'system:mail', action: 'user.request_reset', subject: current.id, details: { address } },
     };
   });

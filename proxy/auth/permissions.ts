@@ -145,12 +145,16 @@ export const apiPermissions = {
   explainToken: [maintainers],
 
   listPackages: [readers, 'token views', 'team views'],
+  // of tokens, people and settings only those who may list them
+  searchRegistry: [readers, 'token views', 'team views'],
   getPackage: [readers, 'token views', 'team views'],
   getReadme: [readers, 'token views', 'team views'],
   getChangelog: [readers, 'token views', 'team views'],
   getStatistics: [readers, 'token views', 'team views'],
   // a maintainer: only the names of their own tokens; the service checks `created_by`
   getUsage: [maintainers, 'team views'],
+  // mails reach owners whose names a maintainer does not learn
+  tellUsers: [maintainers, 'session', 'password', 'team views'],
   listExposures: [maintainers, 'team views'],
   // as an install report does, which Composer sends with a read token
   reportProject: [readers, 'token views', 'team views'],

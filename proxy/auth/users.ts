@@ -121,7 +121,7 @@ async function create(
     last_login_at: null,
     known_addresses: [],
   };
-  const puts = invitation === undefined ? [] : invitationRows(record, invitation, mails);
+  const puts = invitation === undefined ? [] : await invitationRows(record, invitation, mails);
   const done = await insertUser(store, record, {
     puts,
     event: {
@@ -159,7 +159,7 @@ async function update(options: UsersOptions, id: string, patch: UserPatch): Prom
       ...(mailOff && { mail_off: [...mailOff] }),
     };
     const extras: Required<Pick<UserEditExtras, 'puts' | 'deletes'>> = {
-      puts: [...(invitation === undefined ? [] : invitationRows(edited, invitation, mails)), ...ended.puts],
+      puts: [...(invitation === undefined ? [] : await invitationRows(edited, invitation, mails)), ...ended.puts],
       deletes: [...ended.deletes, ...(ends ? await sessions.keysOf(current) : [])],
     };
     const conditions = await keepNamedAdmin(store, localSignIn, current, edited);
@@ -175,13 +175,13 @@ function lacksPassword(record: UserRecord): boolean {
 }
 
 /** The row that leads from the code to its user, and the mail with the link. */
-function invitationRows(
+async function invitationRows(
   record: UserRecord,
   { shown, stored }: ReturnType<typeof mintInvitation>,
   mails: PeopleMails | undefined,
-): readonly { readonly key: string; readonly value: JsonObject | string }[] {
+): Promise<readonly { readonly key: string; readonly value: JsonObject | string }[]> {
   const row = { key: invitationKey(stored.hash), value: record.id };
-  return mails === undefined ? [row] : [row, mails.invitation(record, shown)];
+  return mails === undefined ? [row] : [row, await mails.invitation(record, shown)];
 }
 
 /** The details of the audit event. Throws INVALID_INPUT for an empty patch. */

@@ -36,7 +36,7 @@ import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
 import { registerSearchPage } from './pages/search/search-page.tsx';
 import { registerSettingsPages } from './pages/settings/settings-list.tsx';
 import { registerSecurityPage } from './pages/security/security-page.tsx';
-import type { SettingsPageServices } from './pages/settings/settings-services.ts';
+import type { SettingsPageServices } from './pages/settings/change-setting.tsx';
 import { registerSignInPages, type SignInServices } from './pages/sign-in/sign-in-pages.ts';
 import type { TokenPageServices } from './pages/tokens/services.ts';
 import type { TeamPageServices } from './pages/teams/services.ts';

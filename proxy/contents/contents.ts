@@ -1,6 +1,7 @@
 // Looks into archives for pages. A thread does the work, within limits of time and memory, and answers are cached by
 // the digest of the archive. A publication may purge a version, so each one empties the cache. Each person has one call
-// in the thread at a time: whoever asks for much waits longer, and nobody else does.
+// in the thread at a time: whoever asks for much waits longer, and nobody else does. A file that takes too long is not
+// read again, and after some of them its whole archive.
 
 import pLimit, { type LimitFunction } from 'p-limit';
 import { RegistryError } from '../../build/contract/errors.ts';
@@ -34,10 +35,14 @@ export interface ContentsParts {
   readonly onUnseen: (error: unknown) => void;
 }
 
+/** Kinds of calls that may do without it. */
+const highlighted = new Set<Look['kind']>(['look', 'compare']);
 const cacheBytes = 16 * 1024 * 1024;
 const longestMs = 10_000;
 /** Calls of one person that may wait: a README may have so many pictures. */
 const mostOfPerson = 100;
+/** Files of an archive that may take too long: each keeps the thread from others. */
+const mostSlow = 3;
 const mostArchiveBytes = 64 * 1024 * 1024;
 const large = unseen(`The archive has more than ${mostArchiveBytes >> 20} MiB, which is too much for a page.`);
 const slow = unseen('This takes too much time or memory to show.');
@@ -49,13 +54,19 @@ const busy = (): RegistryError =>
 
 export type Contents = ReturnType<ReturnType<typeof createContents>>;
 
+/** A person, and whether the client no longer waits for the answer. */
+export interface Viewer {
+  readonly caller: { readonly userId: string };
+  readonly isGone: () => boolean;
+}
+
 /**
- * The contents for a person, by id. Paths are those of files and folders in the package; empty: its root. undefined:
- * there is no such file. Throws OVERLOADED.
+ * The contents for a person. Paths are those of files and folders in the package; empty: its root. undefined: there is
+ * no such file. Throws OVERLOADED.
  */
 export function createContents(parts: ContentsParts) {
   const ask = createAsk(parts);
-  return (person: string) => contentsFor((archives, look) => ask(person, archives, look));
+  return (viewer: Viewer) => contentsFor((archives, look) => ask(viewer, archives, look));
 }
 
 type Ask = <Answer>(archives: readonly IndexEntry[], look: Omit<Look, 'archives'>) => Promise<Answer | Unseen>;
@@ -84,18 +95,21 @@ function contentsFor(ask: Ask) {
 function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
   const cache = new ByteCache<{ readonly answer: unknown }>(cacheBytes);
   const inTurn = createTurns();
+  const slowFiles = new Map<string, ReadonlySet<string>>();
   let known = 0;
   const answer = async <Answer>(
     archives: readonly IndexEntry[],
     look: Omit<Look, 'archives'>,
   ): Promise<Answer | Unseen> => {
     const epoch = await published.epoch(now());
-    if (epoch !== known) cache.clear();
+    if (epoch !== known) for (const kept of [cache, slowFiles]) kept.clear();
     known = epoch;
-    const digests = archives.map(({ shasum }) => shasum);
-    const key = JSON.stringify([digests, look]);
-    const found = cache.get(key) ?? cache.get(slowKey(digests));
+    const digests = JSON.stringify(archives.map(({ shasum }) => shasum));
+    const key = digests + JSON.stringify(look);
+    const found = cache.get(key);
     if (found !== undefined) return found.answer as Answer;
+    const [slowOnes, paths] = [slowFiles.get(digests) ?? new Set<string>(), look.paths.join('/')];
+    if (slowOnes.has(paths) || slowOnes.size >= mostSlow) return slow;
     const files = archives.map((archive) => ({ file: fileOf(archive), identity: `${epoch} ${archive.shasum}` }));
     const call = (isPlain: boolean): Promise<Answer | Unseen> =>
       run<Answer | Unseen>('lookInto', { ...look, isPlain, archives: files }, longestMs).catch((error: unknown) => {
@@ -104,37 +118,38 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     // a text that takes too long to highlight is shown plain
     const made = await call(false)
       .catch((error: unknown) =>
-        look.kind === 'look' && !(error instanceof RegistryError) ? call(true) : Promise.reject(error as Error),
+        highlighted.has(look.kind) && !(error instanceof RegistryError) ? call(true) : Promise.reject(error as Error),
       )
       .catch((error: unknown) => {
         if (error instanceof RegistryError) throw error;
         onUnseen(error);
-        // the next call would take as long
-        cache.set(slowKey(digests), { answer: slow }, weightOf(slow));
+        slowFiles.set(digests, new Set([...slowOnes, paths])); // the next call would take as long
         return slow;
       });
     if (epoch === known) cache.set(key, { answer: made }, weightOf(made));
     return made;
   };
-  return async <Answer>(person: string, ...[archives, look]: Parameters<Ask>): Promise<Answer | Unseen> =>
-    archives.some(({ size }) => size > mostArchiveBytes) ? large : inTurn(person, () => answer<Answer>(archives, look));
+  return async <Answer>(viewer: Viewer, ...[archives, look]: Parameters<Ask>): Promise<Answer | Unseen> =>
+    archives.some(({ size }) => size > mostArchiveBytes) ? large : inTurn(viewer, () => answer<Answer>(archives, look));
 }
 
-/** One call of a person at a time. */
-function createTurns(): <Result>(person: string, call: () => Promise<Result>) => Promise<Result> {
-  const turns = new Map<string, LimitFunction>();
-  return async (person, call) => {
-    const turn = turns.get(person) ?? pLimit(1);
-    turns.set(person, turn);
-    if (turn.pendingCount >= mostOfPerson) throw busy();
-    return turn(call).finally(() => {
-      if (turn.activeCount + turn.pendingCount === 0) turns.delete(person);
+/** One call of a person at a time. Calls for clients that have gone take no turn. */
+function createTurns(): <Result>(viewer: Viewer, call: () => Promise<Result>) => Promise<Result> {
+  const turns = new Map<string, { readonly limit: LimitFunction; readonly waiting: Set<Viewer> }>();
+  return async (viewer, call) => {
+    const { userId } = viewer.caller;
+    const { limit, waiting } = turns.get(userId) ?? { limit: pLimit(1), waiting: new Set<Viewer>() };
+    turns.set(userId, { limit, waiting });
+    if ([...waiting].filter(({ isGone }) => !isGone()).length >= mostOfPerson) throw busy();
+    waiting.add(viewer);
+    const inTurn = (): ReturnType<typeof call> => {
+      waiting.delete(viewer);
+      return viewer.isGone() ? Promise.reject(busy()) : call();
+    };
+    return limit(inTurn).finally(() => {
+      if (limit.activeCount + limit.pendingCount === 0) turns.delete(userId);
     });
   };
-}
-
-function slowKey(digests: readonly string[]): string {
-  return JSON.stringify(digests);
 }
 
 function weightOf(answer: unknown): number {

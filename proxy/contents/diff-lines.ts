@@ -32,12 +32,16 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   ];
 }
 
-/** Leaves out equal lines that are further than `context` lines from a difference. */
-export function shortenEqual(lines: readonly DiffLine[], context: number): readonly (DiffLine | SkippedLines)[] {
+/** Leaves out equal lines that are further than `context` lines from a difference, if there are several. */
+export function shortenEqual<Line extends DiffLine>(
+  lines: readonly Line[],
+  context: number,
+): readonly (Line | SkippedLines)[] {
   const isNear = lines.map(() => false);
   for (const [at, { kind }] of lines.entries())
     if (kind !== 'same') isNear.fill(true, Math.max(0, at - context), at + context + 1);
-  const shown: (DiffLine | SkippedLines)[] = [];
+  for (const at of isNear.keys()) if (isNear[at - 1] !== false && isNear[at + 1] !== false) isNear[at] = true;
+  const shown: (Line | SkippedLines)[] = [];
   let count = 0;
   for (const [at, line] of lines.entries()) {
     if (isNear[at] !== true) {

@@ -3,10 +3,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import { compareText } from '../../build/shared/text/compare-text.ts';
-import { escapeHtml } from '../../build/shared/text/escape-html.ts';
-import { highlight } from '../packages/highlight.ts';
-import { diffLines, shortenEqual } from './diff-lines.ts';
-import { markWords } from './mark-words.ts';
+import { isText, sourceText } from './source-text.ts';
+import { textDifference } from './text-difference.ts';
 
 /** `path`: below the root of the package, as the archive has it. Bytes are unpacked. */
 export type InnerFiles = ReadonlyMap<
@@ -18,10 +16,6 @@ export type InnerFiles = ReadonlyMap<
 export const perPage = { rows: 200, lines: 800 } as const;
 const mostBytes = 4 * 1024 * 1024;
 const mostComparedBytes = 512 * 1024;
-const mostDifferences = 500;
-const contextLines = 3;
-/** Lines are cut here, and a file with a longer one is not highlighted. */
-const longestLine = 1000;
 
 export interface FolderRow {
   readonly name: string;
@@ -50,9 +44,7 @@ export function lookInside(files: InnerFiles, path: string, page: number, isPlai
   if (size > mostBytes) return tooLarge;
   const bytes = file.read();
   if (pictureType(bytes) !== undefined) return { kind: 'picture', size } as const;
-  return isText(bytes)
-    ? { size, ...textView(textIn(bytes), path, page, isPlain) }
-    : ({ kind: 'binary', size } as const);
+  return isText(bytes) ? { size, ...textView(bytes, path, page, isPlain) } : ({ kind: 'binary', size } as const);
 }
 
 function folderIn(files: InnerFiles, path: string, page: number) {
@@ -74,34 +66,11 @@ function folderIn(files: InnerFiles, path: string, page: number) {
   } as const;
 }
 
-/** Characters that change the order of those around them, and controls: a reader must see them. */
-const hidden = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
 /** `lines`: of one page, safe to put into HTML. */
-function textView(content: string, path: string, page: number, isPlain: boolean) {
-  const text = content.replaceAll(hidden, (one) => `<U+${one.charCodeAt(0).toString(16).padStart(4, '0')}>`);
-  const lines = text.split('\n');
-  const isCut = lines.some((line) => line.length > longestLine);
-  const language = path
-    .replace(/\.(?:dist|lock)$/, path.endsWith('composer.lock') ? '.json' : '')
-    .replace(/^.*[./]/s, '');
-  const html = isPlain || isCut ? undefined : highlight(text, language.toLowerCase());
-  const whole = html === undefined ? lines.map((line) => escapeHtml(line.slice(0, longestLine))) : linesOf(html);
-  const shown = whole.slice((page - 1) * perPage.lines, page * perPage.lines);
-  return { kind: 'text', lines: shown, total: lines.length, isCut } as const;
-}
-
-/** A span that goes on in the next line is closed, and opened again there. */
-function linesOf(html: string): readonly string[] {
-  const open: string[] = [];
-  return html.split('\n').map((line) => {
-    const before = open.join('');
-    for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) {
-      if (tag === '</span>') open.pop();
-      else open.push(tag);
-    }
-    return `${before}${line}${'</span>'.repeat(open.length)}`;
-  });
+function textView(bytes: Buffer, path: string, page: number, isPlain: boolean) {
+  const { html, isCut } = sourceText(bytes, path, isPlain);
+  const lines = html.slice((page - 1) * perPage.lines, page * perPage.lines);
+  return { kind: 'text', lines, total: html.length, isCut } as const;
 }
 
 /** `type`: undefined for a file that is neither a picture nor text in UTF-8. */
@@ -114,27 +83,14 @@ export function rawFile(files: InnerFiles, path: string) {
 }
 
 /** undefined: neither archive has the file. */
-export function compareInside(before: InnerFiles, after: InnerFiles, path: string) {
+export function compareInside(before: InnerFiles, after: InnerFiles, path: string, isPlain: boolean) {
   const found = [before.get(path), after.get(path)];
   if (found.every((file) => file === undefined)) return undefined;
   if (found.some((file) => (file?.size ?? 0) > mostComparedBytes))
     return unseen(`Files of more than ${mostComparedBytes >> 10} KiB are not compared.`);
   const [old = Buffer.alloc(0), now = Buffer.alloc(0)] = found.map((file) => file?.read());
   if (!isText(old) || !isText(now)) return unseen('The file is not text, so its lines are not compared.');
-  const lines = diffLines(...([linesIn(old), linesIn(now)] as const));
-  const shown = shortenEqual(lines, contextLines);
-  const [added, removed] = ['added', 'removed'].map((kind) => lines.filter((line) => line.kind === kind).length);
-  return {
-    kind: 'difference',
-    lines: markWords(shown.slice(0, mostDifferences)),
-    added: added ?? 0,
-    removed: removed ?? 0,
-    left: Math.max(0, shown.length - mostDifferences),
-  } as const;
-}
-
-function linesIn(bytes: Buffer): readonly string[] {
-  return bytes.length === 0 ? [] : textIn(bytes).split('\n');
+  return textDifference(sourceText(old, path, isPlain), sourceText(now, path, isPlain));
 }
 
 /** By the first bytes: a name may lie. An SVG with entities of its own is none, since they could grow without bound. */
@@ -163,16 +119,4 @@ export function isKnown(files: InnerFiles, path: string): boolean {
   const file = files.get(path);
   if (file === undefined || !/\.svg$/i.test(path)) return file !== undefined;
   return file.size <= mostBytes && pictureType(file.read()) !== undefined;
-}
-
-function isText(bytes: Buffer): boolean {
-  return !bytes.includes(0);
-}
-
-/** Text of other encodings is read as Latin-1. */
-function textIn(bytes: Buffer): string {
-  return bytes
-    .toString(isUtf8(bytes) ? 'utf8' : 'latin1')
-    .replaceAll('\r\n', '\n')
-    .replace(/\n$/, '');
 }

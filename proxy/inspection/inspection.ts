@@ -1,7 +1,7 @@
 // The port to what pages show of the published versions, and that otherwise only commands know.
 
 import type { Actor } from '../state/audit.ts';
-import type { Contents } from '../contents/contents.ts';
+import type { Contents, Viewer } from '../contents/contents.ts';
 import type { HealthChecks } from './health.ts';
 import type { ImpactReader } from './impact.ts';
 import type { Publications } from './publications.ts';
@@ -15,8 +15,7 @@ import type { WhyReader } from './why-reader.ts';
 export interface Inspection {
   readonly publications: Publications;
   readonly why: WhyReader;
-  /** for a person, by id */
-  readonly contents: (person: string) => Contents;
+  readonly contents: (viewer: Viewer) => Contents;
   readonly impact: ImpactReader;
   readonly health: HealthChecks;
   /** on behalf of a person */

@@ -5,22 +5,22 @@ import type { Invitation } from '../auth/invitations.ts';
 import { invitationLink, type InvitationPage } from '../auth/invitation-link.ts';
 import type { PeopleMails } from '../auth/people-mails.ts';
 import type { UserRecord } from '../auth/user.ts';
+import type { StateStore } from '../core/state/state-store.ts';
 import { composeMail } from './mail-content.ts';
-import { mailRow, type MailParts } from './mail.ts';
+import { mailRow, registryName, type MailParts } from './mail.ts';
 
 export interface AccountMailsOptions extends MailParts {
-  /** the address of the registry for its clients, without a slash at its end */
-  readonly address: string;
+  readonly state: Pick<StateStore, 'range'>;
   readonly page: InvitationPage;
 }
 
 export function createAccountMails(options: AccountMailsOptions): PeopleMails {
-  const { address, page } = options;
-  const registry = new URL(address).host;
+  const { address, page, state } = options;
   const linkOf = ({ code }: Invitation): string => `${address}${invitationLink(page, code.reveal())}`;
   const greeting = ({ name }: UserRecord): string => (name === null ? 'Hello,' : `Hello ${name},`);
   return {
-    invitation: (user, invitation) => {
+    invitation: async (user, invitation) => {
+      const registry = await registryName(state, address);
       const isNew = user.password === null;
       const words = {
         subject: isNew ? `Your account at ${registry}` : `A new password for ${registry}`,
@@ -37,7 +37,8 @@ export function createAccountMails(options: AccountMailsOptions): PeopleMails {
       const endsMs = Date.parse(invitation.expires_at);
       return mailRow(options, { to: user.email, kind: 'invitation', content: composeMail(words, registry), endsMs });
     },
-    reset: (user, invitation) => {
+    reset: async (user, invitation) => {
+      const registry = await registryName(state, address);
       const words = {
         subject: `A new password for ${registry}`,
         paragraphs: [

@@ -48,7 +48,8 @@ const font = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Aria
 const link = 'color:#1f5fd0;text-decoration:none';
 
 function htmlOf({ subject, paragraphs, items = [], button, footer }: MailWords, registry: string): string {
-  const text = (words: string): string => `<p style="margin:0 0 14px">${escapeHtml(words)}</p>`;
+  const text = (words: string): string =>
+    `<p style="margin:0 0 14px">${escapeHtml(words).replaceAll('\n', '<br>')}</p>`;
   const item = ({ title, lines, url }: MailItem): string => {
     const head =
       url === undefined ? escapeHtml(title) : `<a style="${link}" href="${escapeHtml(url)}">${escapeHtml(title)}</a>`;

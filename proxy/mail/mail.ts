@@ -8,8 +8,10 @@ import { Secret } from '../../build/shared/text/secret.ts';
 import type { MailTopic } from '../auth/mail-topic.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { parseRow, type RowOf } from '../state/rows.ts';
+import type { StateStore } from '../core/state/state-store.ts';
+import { readBranding } from '../settings/stored-settings.ts';
 
-export type MailKind = 'invitation' | 'reset' | 'test' | MailTopic;
+export type MailKind = 'invitation' | 'reset' | 'test' | 'message' | MailTopic;
 
 export interface MailContent {
   readonly subject: string;
@@ -53,6 +55,8 @@ export interface MailParts {
   readonly randomBytes: RandomBytes;
   /** epoch milliseconds */
   readonly now: () => number;
+  /** of the registry for its clients, without a slash at its end */
+  readonly address: string;
 }
 
 /** The row of a mail, for the commit that is the reason for it. */
@@ -83,4 +87,9 @@ export function openContent(sealer: Sealer, { id, sealed }: WaitingMail): MailCo
 /** Throws StateError for a value that is no waiting mail. */
 export function parseWaitingMail(value: JsonValue): WaitingMail {
   return parseRow(waitingMail, value, 'The record of a mail');
+}
+
+/** What mails call the registry: the name that people gave it, or else its host. */
+export async function registryName(state: Pick<StateStore, 'range'>, address: string): Promise<string> {
+  return (await readBranding(state)).name ?? new URL(address).host;
 }

@@ -11,12 +11,10 @@ import { noLimits } from '../core/views/token-limits.ts';
 import type { View } from '../core/views/view.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { composeMail, type MailWords } from './mail-content.ts';
-import { mailRow, type MailParts } from './mail.ts';
+import { mailRow, registryName, type MailParts } from './mail.ts';
 
 export interface NoticeMailsOptions extends MailParts {
   readonly state: Pick<StateStore, 'range'>;
-  /** the address of the registry for its clients, without a slash at its end */
-  readonly address: string;
   /** true: people turn topics off on a page of the console */
   readonly hasConsole: boolean;
   /** the packages that a person sees; undefined: all. Mails tell nobody of other packages */
@@ -50,13 +48,14 @@ export async function noticeMails(
       }),
     ),
   );
+  const registry = await registryName(options.state, options.address);
   return active.flatMap((user) =>
     mailTopics.flatMap((topic) => {
       if (user.mail_off?.includes(topic) === true) return [];
       const concerning = events.filter(
         (event) => topicOf[event.type] === topic && concerns(event, user, active) && isSeen(event, views.get(user.id)),
       );
-      return concerning.length === 0 ? [] : [noticeRow(options, user, topic, concerning)];
+      return concerning.length === 0 ? [] : [noticeRow({ ...options, registry }, user, topic, concerning)];
     }),
   );
 }
@@ -81,13 +80,12 @@ const reasons: Readonly<Record<MailTopic, string>> = {
 };
 
 function noticeRow(
-  options: NoticeMailsOptions,
+  options: NoticeMailsOptions & { readonly registry: string },
   user: UserRecord,
   topic: MailTopic,
   events: readonly RegistryEvent[],
 ): ReturnType<typeof mailRow> {
-  const { address, hasConsole, now } = options;
-  const registry = new URL(address).host;
+  const { address, hasConsole, now, registry } = options;
   const texts = events.map(eventText);
   const [first] = texts;
   const left = texts.length - mostItems;

@@ -23,6 +23,8 @@ import { registerPasskeys, type PasskeyServices } from './routes/passkeys.ts';
 import { endpointOperations, type EndpointServices } from '../notifications/operations.ts';
 import { publisherOperations, type PublisherServices } from '../publishers/operations.ts';
 import { registerIdTokens, type IdTokenServices } from './routes/id-tokens.ts';
+import type { SearchServices } from '../search/find-anything.ts';
+import { searchRegistry } from '../search/operations.ts';
 import { repositoryOperations, type RepositoryServices } from '../sync/operations.ts';
 import { settingOperations, type SettingServices } from '../settings/operations.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
@@ -102,6 +104,7 @@ export interface Services
     Omit<PublisherServices, 'oidc'>,
     PurgeServices,
     RepositoryServices,
+    SearchServices,
     SettingServices,
     StatusServices,
     TeamServices,
@@ -126,6 +129,7 @@ export function registerRoutes(api: Api, services: Services): void {
   addOperations(api, services, connectionOperations);
   addOperations(api, services, packageOperations);
   addOperations(api, services, usageOperations);
+  addOperations(api, services, [searchRegistry]);
   registerPackageTexts(api, services);
   registerPasskeys(api, services);
   addOperations(api, services, policyOperations);

@@ -2,25 +2,16 @@
 // request.
 
 import type { PackageName } from '../../build/contract/name.ts';
+import { compareNormalized } from '../../build/contract/ordering.ts';
+import type { PublishedVersion } from '../packages/published-package.ts';
+import { entryOf } from './archives/accepted-package.ts';
 import type { Mirror } from './mirror.ts';
-
-/** A version whose archive is stored here. */
-export interface StoredVersion {
-  readonly version: string;
-  /** the upstream's, of any form; empty if it gave none */
-  readonly reference: string;
-  readonly shasum: string;
-  /** bytes */
-  readonly size: number;
-  /** RFC 3339 UTC */
-  readonly fetched_at: string;
-}
 
 export interface MirroredPackage {
   /** addresses of the registries that are asked for it, in their order */
   readonly registries: readonly string[];
-  /** the latest fetch first */
-  readonly kept: readonly StoredVersion[];
+  /** the versions whose archives are stored here, newest first */
+  readonly kept: readonly PublishedVersion[];
   /** the number of records that cannot be read */
   readonly unreadable: number;
 }
@@ -38,14 +29,8 @@ export async function readMirroredPackage(
   return {
     registries: compiled.rules.upstreams.filter(({ id }) => ids.has(id)).map(({ url }) => url),
     kept: records
-      .toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1))
-      .map(({ version, reference, shasum, size, fetchedAt }) => ({
-        version,
-        reference,
-        shasum,
-        size,
-        fetched_at: fetchedAt,
-      })),
+      .toSorted((a, b) => compareNormalized(b.normalized, a.normalized))
+      .map((one) => ({ entry: entryOf(one), record: one.record })),
     unreadable: unreadable.length,
   };
 }

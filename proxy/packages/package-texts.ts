@@ -42,6 +42,12 @@ export interface PackageTextReader {
     location?: string,
     place?: (html: string) => Promise<string>,
   ) => Promise<PackageText | undefined>;
+  /** A text of the archive of a version: `bytes` has at most the maximum length. */
+  readonly render: (
+    version: string,
+    bytes: Uint8Array,
+    place: (html: string) => Promise<string>,
+  ) => Promise<PackageText>;
 }
 
 type Rendered = Omit<PackageText, 'version'>;
@@ -74,6 +80,12 @@ export function createPackageTextReader(
       const text = texts.get(digest) ?? (await texts.render(digest, await readText(files, name, digest)));
       const html = placeLinks(await place(text.html), filesLink(found, location));
       return { version: found.entry.version, ...text, html };
+    },
+    render: async (version, bytes, place) => {
+      const texts = await renderedTexts();
+      const digest = createHash('sha256').update(bytes).digest('hex') as TextDigest;
+      const text = texts.get(digest) ?? (await texts.render(digest, Buffer.from(bytes)));
+      return { version, ...text, html: placeLinks(await place(text.html), undefined) };
     },
   };
 }

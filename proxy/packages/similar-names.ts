@@ -20,13 +20,13 @@ export async function similarNames<Named extends { readonly name: string }>(
   // one typing error in four letters: a shorter name is similar to too many others
   const slips = Math.min(2, Math.floor(name.length / 4));
   if (!whole.test(name)) return [];
-  return nearest(packages, (other) => slipsBetween(name, other, slips), slips, most);
+  return nearest(packages, (other) => slipsBetween(name, other.name, slips), slips, most);
 }
 
 /** Those with at most `allowed` slips, nearest first. */
-async function nearest<Named extends { readonly name: string }>(
+async function nearest<Named>(
   all: Iterable<Named>,
-  slipsOf: (name: string) => number,
+  slipsOf: (named: Named) => number,
   allowed: number,
   most: number,
 ): Promise<readonly Named[]> {
@@ -34,7 +34,7 @@ async function nearest<Named extends { readonly name: string }>(
   let looked = 0;
   for (const named of all) {
     if ((looked += 1) % namesInTurn === 0) await new Promise(setImmediate);
-    const slips = slipsOf(named.name);
+    const slips = slipsOf(named);
     if (slips <= allowed) found.push({ named, slips });
   }
   return found
@@ -45,22 +45,23 @@ async function nearest<Named extends { readonly name: string }>(
 
 const mostWords = 4;
 
-/** Those whose names have, for each word of `typed`, a part with few slips; nearest first. */
-export async function similarParts<Named extends { readonly name: string }>(
+/** Those whose texts have, for each word of `typed`, a part with few slips; nearest first. */
+export async function similarParts<Named>(
   all: Iterable<Named>,
   typed: string,
   most: number,
+  textOf: (named: Named) => string,
 ): Promise<readonly Named[]> {
   const words = partsOf(typed.trim()).slice(0, mostWords);
-  const slipsOf = (name: string): number => {
-    const parts = partsOf(name);
+  const slipsOf = (named: Named): number => {
+    const parts = partsOf(textOf(named));
     return words.reduce((sum, word) => sum + leastSlips(word, parts), 0);
   };
   return nearest(all, slipsOf, mostWords * 2, most);
 }
 
 function partsOf(text: string): readonly string[] {
-  return text.toLowerCase().split(/[\s/_.-]+/);
+  return text.toLowerCase().split(/[\s/_.@,:()-]+/);
 }
 
 /** Infinity: no part is similar. Most parts are ruled out by their length and letters, which costs little. */

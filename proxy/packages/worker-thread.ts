@@ -14,13 +14,16 @@ export class ThreadBusy extends Error {}
 /** Calls that may wait for their turn. */
 const mostWaiting = 32;
 const idleMs = 30_000;
-const heapMegabytes = 128;
 
 /**
  * The thread begins with the first call, and ends when there was none for a while. `worker`: the module as Node itself
- * can load it. `onFailure` receives errors that belong to no call.
+ * can load it. `onFailure` receives errors that belong to no call. `heapMegabytes`: its memory.
  */
-export function createWorkerThread(worker: URL | string, onFailure: (error: unknown) => void): RunInThread {
+export function createWorkerThread(
+  worker: URL | string,
+  onFailure: (error: unknown) => void,
+  heapMegabytes = 128,
+): RunInThread {
   const turn = pLimit(1);
   let pool: Promise<Piscina> | undefined;
   const open = async (): Promise<Piscina> => {

@@ -25,12 +25,12 @@ export const settingDefinitions = {
     'Libretto',
     String.raw`^(?! )[^\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]{1,40}(?<! )$`,
     'a text of 1 to 40 characters in one line, without blanks at its ends',
-    'the name of this registry in the head and the titles of the console',
+    'the name of this registry in the console, the static catalogue, mails and feeds',
   ),
   'branding.color': choice(
     'indigo',
     ['indigo', 'teal', 'green', 'amber', 'red', 'violet'],
-    'the colour of links and buttons in the console, readable in light and dark',
+    'the colour of links and buttons in the console and the static catalogue, readable in light and dark',
   ),
   'mirroring.enabled': {
     standard: false,

@@ -8,6 +8,7 @@ import { advertisable } from './advertised.ts';
 import { longestNotice, mostNotices } from './client-notice.ts';
 import { mostLicenses, settingDefinitions, settingKeys, type SettingKey } from './definitions.ts';
 import { mostPatterns } from './package-patterns.ts';
+import { resetField, settingPage } from './setting-groups.ts';
 import { longestText } from './setting-kinds.ts';
 import type { SettingPatch, Settings, SettingView } from './settings.ts';
 
@@ -137,9 +138,11 @@ export const updateSettings = operation({
   /** of one setting: its group has a form */
   formFor: (patch) => {
     const [[key = '', value] = []] = Object.entries(flatPatch(patch));
-    return value === null || value === undefined
-      ? { path: `/settings/${key}/reset` }
-      : { path: `/settings/${key}`, fields: { [key]: settingFieldText(value) } };
+    const isReset = value === null || value === undefined;
+    return {
+      path: settingPage(key),
+      fields: isReset ? { [resetField(key)]: 'on' } : { [key]: settingFieldText(value) },
+    };
   },
   run: async ({ settings }: SettingServices, patch, { actor }) =>
     documentOf(await settings.update(flatPatch(patch), actor)),

@@ -16,3 +16,12 @@ export async function readStoredSettings(
     ),
   );
 }
+
+/** The name and the colour that people gave the registry. */
+export async function readBranding(
+  store: Pick<StateStore, 'range'>,
+): Promise<{ readonly name?: string; readonly color?: string }> {
+  const stored = await readStoredSettings(store);
+  const given = ['name', 'color'].map((key) => [key, stored.get(`branding.${key}`)?.value]);
+  return Object.fromEntries(given.filter(([, value]) => typeof value === 'string'));
+}

@@ -6,7 +6,22 @@ import { operation } from '../registry/operation.ts';
 import { readExposures } from './read-exposures.ts';
 import { reportProject as report } from './report-project.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
-import { exposuresSchema, usageSchema } from './usage-schema.ts';
+import { tellUsers as tell } from './tell-users.ts';
+import { exposuresSchema, toldSchema, usageSchema } from './usage-schema.ts';
+
+const question = {
+  constraint: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: "only versions that satisfy it, in Composer's syntax", example: '1.2.*' }),
+  since: z
+    .string()
+    .max(10)
+    .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-01')
+    .optional()
+    .meta({ description: 'only uses on this day in UTC or later', example: '2026-11-01' }),
+};
 
 export const getUsage = operation({
   id: 'getUsage',
@@ -19,24 +34,41 @@ export const getUsage = operation({
     'whose last report names it. Jobs of a trusted publisher count together by repository and ref. A maintainer sees ' +
     'the names of the tokens they created, and of their projects; the others have `token` null.',
   params: packageParams,
-  query: z.strictObject({
-    constraint: z
-      .string()
-      .max(500)
-      .optional()
-      .meta({ description: "only versions that satisfy it, in Composer's syntax", example: '1.2.*' }),
-    since: z
-      .string()
-      .max(10)
-      .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-01')
-      .optional()
-      .meta({ description: 'only uses on this day in UTC or later', example: '2026-11-01' }),
-  }),
+  query: z.strictObject(question),
   answer: usageSchema,
   answers: 'the uses by token and version',
   errors: ['NOT_FOUND'],
   run: (services: UsageServices, { constraint, since, ...params }, call) =>
     readUsage(services, { name: nameOf(params), constraint, since }, call),
+});
+
+export const tellUsers = operation({
+  id: 'tellUsers',
+  method: 'post',
+  path: '/api/packages/{vendor}/{package}/usage/messages',
+  tag: 'Packages',
+  summary: 'Write to the owners of tokens that use a package',
+  description:
+    'Sends a mail to the people who own, or made, the tokens and projects that `getUsage` lists. Nobody names an address. ' +
+    'An owner of several gets one mail. A person may send ten messages an hour, each to at most 500 people.',
+  params: packageParams,
+  body: z
+    .strictObject({
+      ...question,
+      subject: z.string().min(1).max(120).meta({ description: 'one line' }),
+      text: z.string().min(1).max(5000).meta({ description: 'plain text; an empty line separates paragraphs' }),
+      preview: z.boolean().optional().meta({ description: 'true: nothing is sent' }),
+    })
+    .meta({
+      id: 'UsersMessage',
+      example: { constraint: '1.2.*', subject: 'acme/hello 1.2 ends', text: 'Please update to 1.3.' },
+    }),
+  answer: toldSchema,
+  answers: 'who is told',
+  form: '/packages/:vendor/:package/tell',
+  errors: ['NOT_FOUND', 'NOT_AVAILABLE', 'CONFLICT', 'TOO_MANY_ATTEMPTS'],
+  run: (services: UsageServices, { preview = false, ...message }, call) =>
+    tell(services, { ...message, preview, name: nameOf(message) }, call),
 });
 
 export const listExposures = operation({
@@ -94,4 +126,4 @@ export const reportProject = operation({
   }),
 });
 
-export const usageOperations = [getUsage, listExposures, reportProject];
+export const usageOperations = [getUsage, tellUsers, listExposures, reportProject];

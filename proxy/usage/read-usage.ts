@@ -9,6 +9,7 @@ import { normalizeVersion } from '../../build/contract/version.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { filterOf, passes } from '../core/views/view.ts';
+import type { MailParts } from '../mail/mail.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import { readPublishedPackage } from '../packages/published-package.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -39,6 +40,8 @@ export interface UsageServices {
   readonly catalogue: Catalogue;
   /** undefined: this process counts nothing */
   readonly tokenCounts?: Pick<TokenCounts, 'settle'> | undefined;
+  /** undefined: the registry sends no mail */
+  readonly mailPlace?: MailParts | undefined;
 }
 
 export interface UsageQuestion {

@@ -35,6 +35,10 @@ const user = z
       example: 'ada@example.org',
     }),
     run_url: z.string().nullable().meta({ description: 'the page of the last run of a trusted publisher' }),
+    client: z.string().nullable().meta({
+      description: 'the client of its last download or install, if that was Composer',
+      example: 'Composer 2.8.1, PHP 8.3, CI',
+    }),
   })
   .nullable()
   .meta({ description: 'who uses the version; null for tokens and projects that the caller may not list' });
@@ -74,6 +78,23 @@ export const usageSchema = z
   })
   .meta({ id: 'PackageUsage' });
 export type UsageDocument = Fixed<z.output<typeof usageSchema>>;
+
+const told = z.object({
+  description: z.string().meta({ description: 'a token or project', example: 'CI of the shop' }),
+  owner: z.string().nullable().meta({ description: 'who gets the mail; null: nobody', example: 'ada@example.org' }),
+  reason: z.string().nullable().meta({ description: 'why nobody gets it', example: 'it ended' }),
+});
+
+export const toldSchema = z
+  .object({
+    sent: z.boolean().meta({ description: 'false: it was a preview' }),
+    people: count('the number of people who get the mail'),
+    data: z.array(told).meta({ description: 'the tokens and projects that the caller may list' }),
+    hidden: count('the number of others, whose owners get the mail too'),
+    mail: z.string().nullable().meta({ description: 'the text of the first mail; null: the registry sends none' }),
+  })
+  .meta({ id: 'ToldUsers' });
+export type ToldDocument = Fixed<z.output<typeof toldSchema>>;
 
 const concern = z.object({
   id: z.string().meta({ description: 'the id of the advisory, or the filter list', example: 'PKSA-x7tk-1q2w-9z8y' }),

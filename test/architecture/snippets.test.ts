@@ -57,6 +57,7 @@ const notPlayed: Readonly<Record<string, string>> = {
   mail: 'needs a mail server; the tests of mail have one',
   monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.test.ts checks their files',
   notifications: 'needs a receiver, and chat services; the tests of notifications have receivers',
+  'object-store': 'needs an object store; test/cli/object-store.test.ts has one',
   'renovate-and-dependabot': 'Renovate and Dependabot are services of others',
   'reverse-proxy': 'the same lines as in deploy.md',
   scaling: 'environment files of several hosts, with a Redis and an object store',

@@ -1,8 +1,10 @@
 // Tests that an operation on teams, users, tokens, settings, publishers and endpoints for notifications is the same in
 // each way (test/util/operation-matrix.ts).
 
-import { afterAll, beforeAll } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect } from 'vitest';
 
+import { settingPage } from '../../proxy/settings/setting-groups.ts';
 import { testMatrix, type Noun } from '../util/operation-matrix.ts';
 import { startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
 
@@ -161,8 +163,14 @@ const settings: Noun = {
     const argument = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(' ', '~');
     const row = { api: 'PATCH /api/settings', body: body(value), command: `settings set ${key} ${argument}` };
     return [
-      { ...row, form: `/settings/${key}`, fields: { [key]: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
-      { ...row, body: body(null), command: `settings unset ${key}`, form: `/settings/${key}/reset` },
+      { ...row, form: settingPage(key), fields: { [key]: shown }, ...(key === 'limits.read' && { wrong: tooMany }) },
+      {
+        ...row,
+        body: body(null),
+        command: `settings unset ${key}`,
+        form: settingPage(key),
+        fields: { [`reset.${key}`]: 'on' },
+      },
     ];
   }),
 };
@@ -264,6 +272,38 @@ const endpoints: Noun = {
   ],
 };
 
+const telling: Noun = {
+  name: 'messages to users of a package',
+  documents: '/api/packages/acme/lib/usage',
+  lesser: 'viewer',
+  names: async ({ there, folder }) => {
+    writeFileSync(folder.at('composer.lock'), JSON.stringify({ packages: [{ name: 'acme/lib', version: '1.0.0' }] }));
+    expect((await there('report', 'composer.lock', '--project', 'shop')).exitCode).toBe(0);
+    return { vendor: 'acme', package: 'lib' };
+  },
+  rows: [
+    {
+      api: 'POST /api/packages/{vendor}/{package}/usage/messages',
+      body: { constraint: '^1', subject: 'Ends', text: 'Update' },
+      command: 'tell acme/lib ^1 --subject Ends --text Update --yes',
+      form: '/packages/acme/lib/tell?constraint=%5E1',
+      fields: { subject: 'Ends', text: 'Update' },
+      secrets: { send: '1' },
+      wrong: {
+        path: 'subject',
+        value: 'a\u0007b',
+        command: 'tell acme/lib --subject a\u0007b --text Update --yes',
+        flag: '--subject: ',
+      },
+    },
+  ],
+};
+
+const mail = 'smtp://127.0.0.1:9'; // nothing listens: the mails wait
 const egress = { allow: ['127.0.0.0/8'] };
 
-testMatrix('operation-surfaces-access', [teams, users, tokens, settings, publishers, endpoints], { egress });
+testMatrix('operation-surfaces-access', [teams, users, tokens, settings, publishers, endpoints, telling], {
+  egress,
+  mail,
+  publicUrl: 'http://127.0.0.1:9',
+});

@@ -259,3 +259,18 @@ describe('what only people of the registry may know', () => {
     expect(page('packages/acme/billing/index.html')).not.toMatch(/<dt>From<\/dt>|>\.*\/?packages</);
   });
 });
+
+it('has the name and the colour that people gave the registry, until they take them back', async () => {
+  const before = filesOf('site');
+  const set = (...rest: readonly string[]) => libretto('settings', ...rest, '--data', 'data');
+  await set('set', 'branding.name', 'Acme & Co');
+  await set('set', 'branding.color', 'teal');
+  expect(await libretto('site', 'site', '--data', 'data')).toMatchObject({ exitCode: 0 });
+  for (const path of ['index.html', 'packages/acme/billing/index.html'])
+    expect(page(path)).toMatch(/<html lang="en" data-color="teal">.* · Acme &amp; Co<\/title>/);
+  expect(page('index.html')).toContain('<h1>Acme &amp; Co</h1>');
+  await set('unset', 'branding.name');
+  await set('unset', 'branding.color');
+  await libretto('site', 'site', '--data', 'data');
+  expect(filesOf('site')).toEqual(before);
+});

@@ -52,7 +52,7 @@ const shownForms = new Set([
   '/account/two-factor',
   '/tokens/new',
   '/people/invite',
-  '/settings/:key',
+  '/settings/:group',
   '/health',
   '/repositories/new',
   '/connections/new',

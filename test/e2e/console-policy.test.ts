@@ -56,7 +56,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await text.fill(policyOf('Licences'));
     await tabTo(page, 'Check');
     await page.keyboard.press('Enter');
-    await panel(page).getByText('rules[0].name').waitFor();
+    await panel(page).getByText('Rule 1, “Licences”: name').waitFor();
     expect(await shownFaults(page)).toEqual([]);
     expect(await text.inputValue()).toBe(policyOf('Licences'));
     await text.fill(policyOf('licences'));
@@ -76,7 +76,18 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await page.goto(`${registry.url()}/ui/packages/acme/hello/versions`);
     await page.getByText('blocked', { exact: true }).waitFor();
     expect(await shownFaults(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Explain why 1.1.0 is blocked' }).click();
+    const menu = page.locator('summary', { has: page.getByLabel('More about 1.1.0') });
+    await menu.press('Enter');
+    await page.getByText('Blocked by the rule').waitFor();
+    expect(await shownFaults(page)).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await page.getByText('Blocked by the rule').waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+    const heights = `[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)`;
+    expect(Math.max(...(await page.evaluate<number[]>(heights)))).toBeLessThan(55); // one line
+    await menu.press('Enter');
+    await page.getByRole('link', { name: 'What each rule says' }).click();
     await page.getByText('acme/hello 1.1.0 is blocked').waitFor();
     expect(await shownFaults(page)).toEqual([]);
   });

@@ -69,11 +69,11 @@ describe.skipIf(lacks('chromium-headless-shell'))('sign-in at an identity provid
 
   it('confirms a dangerous form by the password at the provider', async () => {
     await page.context().clearCookies({ name: /confirmed/ });
-    await page.goto(`${root}/settings/sessions.lifetime`);
+    await page.goto(`${root}/settings/people-and-sessions`);
     await isGood();
     await button('Confirm at Acme login').click();
     await signInOnPage(page, 'grace', origin);
-    await page.waitForURL(/sessions\.lifetime/);
+    await page.waitForURL(/people-and-sessions/);
     expect(await button('Confirm at Acme login').count()).toBe(0);
   });
 

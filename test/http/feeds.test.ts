@@ -107,6 +107,18 @@ describe('the feed of all packages', () => {
   });
 });
 
+it('has the name of the registry, as it is now', async () => {
+  const { settings } = registry.services;
+  const named = async (): Promise<unknown> => {
+    const { body } = await get(all);
+    return [fieldOf(String(body), 'title'), /<author><name>(.*?)<\/name>/.exec(String(body))?.[1]];
+  };
+  expect(await named()).toEqual(['New versions · Libretto', 'Libretto']);
+  await settings.update({ 'branding.name': 'Acme & Co' }, 'cli:test');
+  expect(await named()).toEqual(['New versions · Acme &amp; Co', 'Acme &amp; Co']);
+  await settings.update({ 'branding.name': null }, 'cli:test');
+});
+
 describe('the feed of a package', () => {
   it('has the versions of this package, in any spelling of its name', async () => {
     const expected = ['acme/core 1.2.0', 'acme/core 1.1.0-beta2', 'acme/core 1.0.0'];

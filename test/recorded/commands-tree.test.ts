@@ -116,6 +116,8 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'usage acme/hello',
     'usage acme/hello "^1" --json',
     'usage acme/hello --since today',
+    'tell acme/hello --subject Ends --text Update',
+    'tell acme/hello --subject Ends --text Update --yes',
     'report composer.lock --project acme/shop',
     'report composer.lock --project acme/shop --json',
     'report --remove --project acme/shop',

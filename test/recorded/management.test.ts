@@ -325,17 +325,18 @@ it('the operations for packages and artifacts answer as recorded', async () => {
     '/api/packages?sort=odd',
     '/api/packages/acme/tool',
     '/api/packages/acme/none',
-    '/api/packages/acme/hello/readme',
-    '/api/packages/acme/shop/readme',
-    '/api/packages/acme/tool/changelog',
-    '/api/packages/acme/none/changelog',
+    ...['hello/readme', 'shop/readme', 'tool/changelog', 'none/changelog'].map((one) => `/api/packages/acme/${one}`),
     '/api/packages/acme/hello/statistics?days=2',
     '/api/packages/acme/hello/statistics?days=0',
     '/api/packages/acme/hello/usage?constraint=^1.0&since=2026-01-31',
     '/api/packages/acme/hello/usage?since=today',
     '/api/exposures',
+    '/api/search?q=hello+1.1',
+    '/api/search',
   ];
   for (const line of lines) await ask(`GET ${line}`);
+  for (const more of [{ preview: true }, {}, { subject: '' }])
+    await ask('POST /api/packages/acme/hello/usage/messages', { subject: 'Ends', text: 'Update', ...more });
   await transcript.ask('GET /api/exposures', {});
   for (const name of ['site', '']) await ask(`POST /api/projects?project=${name}`, { packages: [] });
   const upload = (query: string, bytes: Buffer | string, more = {}) =>
@@ -358,15 +359,9 @@ it('the operations for packages and artifacts answer as recorded', async () => {
     `/api/artifacts/${none('art')}`,
   ])
     await ask(`GET ${line}`);
-  for (const line of [
-    `DELETE /api/artifacts/${idOf(sent)}`,
-    `DELETE /api/artifacts/${idOf(sent)}`,
-    `DELETE /api/artifacts/${none('art')}`,
-  ])
-    await ask(line);
-  await ask('POST /api/artifacts/cleanup', {});
-  await ask('POST /api/artifacts/cleanup', { retention_days: 0, dry_run: false });
-  await ask('POST /api/artifacts/cleanup', { retention_days: -1 });
+  for (const id of [idOf(sent), idOf(sent), none('art')]) await ask(`DELETE /api/artifacts/${id}`);
+  for (const body of [{}, { retention_days: 0, dry_run: false }, { retention_days: -1 }])
+    await ask('POST /api/artifacts/cleanup', body);
   expectRecorded('management/packages', transcript.text());
 });
 

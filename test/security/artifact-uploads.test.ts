@@ -56,7 +56,7 @@ describe('row 62: names that lead out of the package', () => {
 
 describe('row 63: ZIPs that expand', () => {
   it.each<[string, () => Buffer]>([
-    ['by their ratio', () => withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) })],
+    ['by their ratio', () => withEntry({ name: 'a', data: Buffer.alloc(24 * megabyte) })],
     [
       'by entries that overlap',
       () => withEntry({ name: 'a', data: 'x' }, { name: 'b', data: 'x', listedOnly: true, central: { offset: 0 } }),
@@ -73,7 +73,7 @@ describe('row 63: ZIPs that expand', () => {
 
   it('a ZIP within another ZIP is an ordinary file', async () => {
     const [status, code] = await refusal(
-      zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) }) }]),
+      zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(24 * megabyte) }) }]),
     );
     expect([status, code]).toEqual([400, 'ARTIFACT_INVALID']);
   });

@@ -41,6 +41,7 @@ export function exampleOf(path: string, ids: FilledIds): string {
     '/notifications/:id': ids.endpoint,
     [`/notifications/${ids.endpoint}/deliveries/:event`]: ids.event,
     '/history/:serial': '2',
+    '/settings/:group': 'mirroring',
     '/settings/:key': 'mirroring.minimum_age',
   };
   const filled = path.split('/').reduce((before, part) => {

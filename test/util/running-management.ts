@@ -88,7 +88,7 @@ export interface SignedIn {
   readonly password: string;
 }
 
-const mailPlace = { address: 'https://packages.test', page: 'console' } as const;
+const address = 'https://packages.test';
 
 /** The real scrypt at a low cost, because tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
@@ -159,7 +159,10 @@ export async function runManagement(
     now,
     randomBytes,
     rules: peopleRules(settings),
-    mails: options.mails === true ? createAccountMails({ sealer, randomBytes, now, ...mailPlace }) : undefined,
+    mails:
+      options.mails === true
+        ? createAccountMails({ sealer, randomBytes, now, state, page: 'console', address })
+        : undefined,
     onError: (error) => void errors.push(error),
     localSignIn: options.localSignIn,
     viewOf: createPersonViews(state),
@@ -180,6 +183,7 @@ export async function runManagement(
     ...published,
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
+    mailPlace: options.mails === true ? { sealer, randomBytes, now, address } : undefined,
     ...policyServices({ state, store, settings, packages: published, uses, now, ...options.policy }),
     dataDirectory: folder.at('data'),
     people,
@@ -196,6 +200,7 @@ export async function runManagement(
     }),
     invitationPage: 'console',
     tokensOf,
+    mirrored: options.mirrored,
     teamsOf: (actor: Actor) => createTeams({ store, now, randomBytes, actor }),
     settings,
     state,
@@ -225,16 +230,21 @@ export async function runManagement(
       usage: createUsage(services.downloads, services.installs),
       mirrored: options.mirrored,
     }),
-    feeds: { ...services, publicUrl: options.publicUrl, hasPages: options.hasPages ?? true },
+    feeds: {
+      ...services,
+      publicUrl: options.publicUrl,
+      hasPages: options.hasPages ?? true,
+      registry: settingOf(settings, 'branding.name'),
+    },
     management: createManagement(services, options.register),
     dataDirectory: folder.at('data'),
-    onDownload: (name, version, token) => {
+    onDownload: (name, version, ...by) => {
       services.downloads.count(name, version);
-      published.tokenCounts.count(name, version, token, [1, 0]);
+      published.tokenCounts.count(name, version, [1, 0], ...by);
     },
-    onInstall: (name, version, token) => {
+    onInstall: (name, version, ...by) => {
       services.installs.count(name, version);
-      published.tokenCounts.count(name, version, token, [0, 1]);
+      published.tokenCounts.count(name, version, [0, 1], ...by);
     },
     now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),

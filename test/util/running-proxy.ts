@@ -20,6 +20,7 @@ import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/core/ser
 import { publicPath } from '../../proxy/core/http/node-path.ts';
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
 import { createAtomFeeds, type AtomFeedParts } from '../../proxy/atom/atom-feeds.ts';
+import type { CountUse } from '../../proxy/core/protocol/archive-answers.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import type { Feature } from '../../proxy/core/protocol/feature.ts';
@@ -78,8 +79,8 @@ export interface RunningOptions {
   readonly features?: readonly Feature[];
   /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
-  readonly onDownload?: (name: string, version: string, token: string | undefined) => void;
-  readonly onInstall?: (name: string, version: string, token: string | undefined) => void;
+  readonly onDownload?: CountUse;
+  readonly onInstall?: CountUse;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
   readonly feeds?: Omit<AtomFeedParts, 'files'> | undefined;

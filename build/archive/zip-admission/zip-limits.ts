@@ -31,7 +31,7 @@ export const defaultZipLimits: ZipLimits = {
   entries: 20_000,
   directoryBytes: 16 * mebibyte,
   ratio: 100,
-  ratioFromBytes: mebibyte,
+  ratioFromBytes: 16 * mebibyte,
   linkBytes: 4096,
   composerJsonBytes: maxComposerJsonBytes,
 };

@@ -29,14 +29,14 @@ import { classifyFolder } from '../../data-folder/data-folder-traces.ts';
 import type { Environment } from '../../io/environment.ts';
 
 export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
-  const { workingDirectory, stdout, summary, stderr, actor } = context;
+  const { workingDirectory, stdout, summary, stderr } = context;
   const isOfRecorded = flags['relocate'] !== undefined || (flags['forget'] !== undefined && operands.length === 0);
   const { config: configured, announceNew } = await makeOrReadDataFolder(context, flags, 'tree', {
     mustExist: isOfRecorded,
   });
   refuseNewBesideRemote(configured, context.environment);
   const config = await withStateSettings(configured, context);
-  const request = buildRequest(config, {
+  const request = buildRequest(config, context, {
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
     ...relocations(flags['relocate'], workingDirectory),
@@ -45,8 +45,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     strict: flags['strict'] === true,
     allowRepublish: flags['allowRepublish'] === true,
     allowWithdraw: flags['allowWithdraw'] === true,
-    by: { actor, command: 'build' },
-    workingDirectory,
+    command: 'build',
   });
   refuseMissingSources({ sources: operands, workingDirectory, dataDirectory: config.data.value });
   const writeSite = await siteWriter(config, context);

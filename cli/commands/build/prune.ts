@@ -2,7 +2,9 @@
 
 import { fullDisk, storageFaultOf } from '../../../build/contract/storage-fault.ts';
 import { StorageError } from '../../../build/output/storage-error.ts';
-import { prune, type PruneReport } from '../../../build/prune/prune.ts';
+import { prune, type PruneReport, type PruneRequest } from '../../../build/prune/prune.ts';
+import type { UnusedObjects } from '../../../build/store/unused-objects.ts';
+import { outputStore } from '../../data-folder/output-store.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines } from '../../io/output.ts';
@@ -12,17 +14,36 @@ import { parseSpan } from '../../config/span.ts';
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { stdout, actor, now } = context;
-  const { data } = await readDataFolder(context, flags, 'all', 'change');
+  const config = await readDataFolder(context, flags, 'all', 'change');
   const request = {
-    dataDirectory: data.value,
+    dataDirectory: config.data.value,
+    output: outputStore(config, context),
     keepForMs: parseSpan('--keep-for', flags['keepFor']),
     dryRun: flags['dryRun'] === true,
     actor,
   };
   const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
-  if (flags['json'] === true) printJson(stdout, report);
-  else printLines(request.dryRun ? stdout : context.summary, describe(report));
+  const unused = await pruneStore(request, now());
+  if (flags['json'] === true) printJson(stdout, { ...report, ...(unused && { unused_objects: unused }) });
+  else printLines(request.dryRun ? stdout : context.summary, [...describe(report), ...describeUnused(unused, request)]);
   return 0;
+}
+
+/** undefined: the data folder has the tree. */
+async function pruneStore(
+  { dataDirectory, output, dryRun }: PruneRequest,
+  now: Date,
+): Promise<UnusedObjects | undefined> {
+  const store = await output?.open();
+  if (store === undefined) return undefined;
+  const { removeUnused } = await import('../../../build/store/unused-objects.ts'); // only for an object store
+  return removeUnused(dataDirectory, store, { now, dryRun }).finally(() => store.close());
+}
+
+function describeUnused(unused: UnusedObjects | undefined, { dryRun }: PruneRequest): readonly string[] {
+  if (unused === undefined || unused.objects === 0) return [];
+  const what = `${counted(unused.objects, 'object')} of former publications (${megabytes(unused.bytes)})`;
+  return [`${dryRun ? 'Would remove' : 'Removed'} ${what} from the store.`];
 }
 
 /** `prune` writes its lock and the new index files before it removes anything. */

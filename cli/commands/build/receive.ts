@@ -26,18 +26,11 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const config = await withStateSettings(configured, context);
   const tree = resolve(workingDirectory, operands[0] ?? '.');
   const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
-  const choices = {
-    sources: [],
-    forget: [],
-    strict,
-    allowRepublish: flags['allowRepublish'] === true,
-    workingDirectory,
-  };
+  const allowRepublish = flags['allowRepublish'] === true;
+  const allowWithdraw = flags['allowWithdraw'] === true;
   const request = {
-    ...buildRequest(config, choices),
+    ...buildRequest(config, context, { strict, allowRepublish, allowWithdraw, command: 'receive' }),
     dryRun,
-    allowWithdraw: flags['allowWithdraw'] === true,
-    by: { actor: context.actor, command: 'receive' },
   };
   const name = typeof flags['as'] === 'string' ? flags['as'] : basename(tree);
   const report = await stoppableBuild(request, context, (asked, effects) =>

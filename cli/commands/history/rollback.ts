@@ -59,7 +59,7 @@ interface RolledBack {
 }
 
 async function rollBackLocally(context: Context, { flags, operands }: CommandInput): Promise<RolledBack> {
-  const { environment, workingDirectory, actor, now } = context;
+  const { environment, now } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))
     throw new UsageError('Name a publication from `libretto history list`, or use --lift alone.');
@@ -69,11 +69,7 @@ async function rollBackLocally(context: Context, { flags, operands }: CommandInp
   if (lift && dryRun)
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');
   refuseUnpublished(config.data.value);
-  const by = { actor, command: 'rollback' };
-  const request = {
-    ...buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }),
-    by,
-  };
+  const request = buildRequest(config, context, { command: 'rollback' });
   const effects: BuildEffects = { now, progress: () => undefined, environment };
   const report = await (to === undefined
     ? liftRollbacks(request, effects)

@@ -12,6 +12,7 @@ import { checkCertificate } from '../../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace, type DataFolder } from '../../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding, warning } from '../../doctor/finding.ts';
 import { checkLastBuild, checkSite, checkUploads } from '../../doctor/build-results.ts';
+import { checkOutput } from '../../doctor/output.ts';
 import { checkOrigin } from '../../doctor/origin.ts';
 import { checkOutside } from '../../doctor/outside.ts';
 import { checkRedis } from '../../doctor/redis.ts';
@@ -108,6 +109,9 @@ async function checkLocally(config: Config, context: Context, registry: Registry
       checkCertificate(config, now(), hasFolder),
     )),
     ...(await settled('origin', 'Check whether this host can reach the origin.', () => checkOrigin(config))),
+    ...(await settled('output', 'Check the address, the credentials and the rights at the object store.', () =>
+      checkOutput(config, context),
+    )),
   ];
   if (!hasFolder) return [...apart, ...data];
   const isForeign = verdict === 'warning';

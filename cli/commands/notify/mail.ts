@@ -169,7 +169,8 @@ async function sendTest({ context, config, state, sealer, json }: MailCommand, a
   const server = assertMailServer(config);
   const mailing = composeMailing(config, context, { state, sealer });
   if (mailing === undefined) throw new Error('the mail server was configured a moment ago');
-  const { transport, registry } = mailing;
+  const { transport } = mailing;
+  const registry = await mailing.registry();
   const { randomBytes, now } = context;
   const failure = await sendTestMail({ state, transport, registry, randomBytes, now: () => now().getTime() }, to);
   const error = failure?.message ?? null;

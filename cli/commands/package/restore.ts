@@ -62,21 +62,10 @@ interface Restored {
 }
 
 async function restoreLocally(context: Context, { flags, operands }: CommandInput): Promise<Restored> {
-  const { workingDirectory } = context;
   const config = await withStateSettings(await readDataFolder(context, flags, 'all', 'change'), context);
   const meant = parseVersionArgument(operands);
   refuseUnpublished(config.data.value);
-  const request = await restoringRequest(
-    meant,
-    buildRequest(config, {
-      sources: [],
-      forget: [],
-      strict: false,
-      allowRepublish: false,
-      workingDirectory,
-      by: { actor: context.actor, command: 'package restore' },
-    }),
-  );
+  const request = await restoringRequest(meant, buildRequest(config, context, { command: 'package restore' }));
   if ('outcome' in request) return { meant, config, report: request };
   return { meant, config, report: await buildWithRegistered(request, config, context) };
 }

@@ -63,15 +63,8 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
 
 /** The exit code of a build that was stopped, or that left no registry: nothing follows then. */
 async function buildAll(config: Config, context: Context, announceNew: () => void): Promise<number | undefined> {
-  const { workingDirectory, stderr, actor } = context;
-  const request = buildRequest(config, {
-    sources: [],
-    forget: [],
-    strict: false,
-    allowRepublish: false,
-    workingDirectory,
-    by: { actor, command: 'start' },
-  });
+  const { stderr } = context;
+  const request = buildRequest(config, context, { command: 'start' });
   try {
     const report = await buildWithRegistered(request, config, context, announceNew);
     if ('exitCode' in report) return report.exitCode;

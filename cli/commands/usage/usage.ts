@@ -47,9 +47,10 @@ function describe(name: string, { data, counted_since: since, truncated, ...user
     fix === null ? state : `${state}, fixed in ${fix}`,
     String(downloads),
     String(installs),
+    token?.client ?? '',
   ]);
   const heading = `${countUsers(users)} ${users.tokens + users.projects === 1 ? 'uses' : 'use'} ${name}:`;
-  const head = ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'];
+  const head = ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS', 'CLIENT'];
   return [
     data.length === 0 ? `No use of ${name} is known.` : heading,
     ...(data.length === 0 ? [] : formatTable(head, rows)),

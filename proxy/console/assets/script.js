@@ -299,7 +299,11 @@ function enableRefreshing(within) {
 /** An open menu closes by Escape, and by a click elsewhere. */
 function enableMenus() {
   const close = (except) => {
-    for (const menu of document.querySelectorAll('details.menu[open]')) if (menu !== except) menu.open = false;
+    for (const menu of document.querySelectorAll('details.menu[open]')) {
+      if (menu === except) continue;
+      if (menu.contains(document.activeElement)) menu.firstElementChild.focus();
+      menu.open = false;
+    }
   };
   document.addEventListener('click', (event) => close(event.target.closest('details.menu')));
   document.addEventListener('keydown', (event) => event.key === 'Escape' && close());

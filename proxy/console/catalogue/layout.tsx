@@ -3,7 +3,7 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { Icon } from '../components/icon.tsx';
-import { A, assetAt, hrefTo, PlaceContext } from '../components/place.tsx';
+import { A, assetAt, BrandContext, hrefTo, PlaceContext } from '../components/place.tsx';
 
 /** As the header of the console, as far as a page can set it. A file opened without a server counts as `'self'` too. */
 const contentPolicy = [
@@ -26,15 +26,16 @@ interface LayoutProps {
 
 export function CatalogueLayout({ title, scripts, publishedAt, children }: LayoutProps): Child {
   const place = useContext(PlaceContext);
+  const { name, color } = useContext(BrandContext);
   return (
-    <html lang="en">
+    <html lang="en" data-color={color}>
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content={contentPolicy} />
         <meta name="referrer" content="no-referrer" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Libretto`}</title>
+        <title>{`${title} · ${name}`}</title>
         <link rel="icon" href={assetAt(place, 'icon.svg')} />
         <link rel="stylesheet" href={assetAt(place, 'style.css')} />
         {['script.js', ...scripts].map((name) => (
@@ -61,7 +62,7 @@ function TopBar(): Child {
     <header class="top-bar">
       <A to="/" class="brand">
         <Icon name="book-open-text" />
-        Libretto
+        {useContext(BrandContext).name}
       </A>
       <form class="search" role="search" action={hrefTo(useContext(PlaceContext), '/packages')}>
         <Icon name="search" />

@@ -3,7 +3,8 @@
 
 import type { Child } from 'hono/jsx';
 import { catalogueFile } from '../components/catalogue-file.ts';
-import { PlaceContext } from '../components/place.tsx';
+import { BrandContext, PlaceContext } from '../components/place.tsx';
+import type { Brand } from '../request/visit.ts';
 import { CatalogueLayout } from './layout.tsx';
 
 export interface CataloguePage {
@@ -22,17 +23,22 @@ export const assetFolder = '/assets';
 /** Files of the catalogue: path below its folder → content. */
 export type CatalogueFiles = ReadonlyMap<string, string | Buffer>;
 
-export async function renderPages(pages: readonly CataloguePage[]): Promise<CatalogueFiles> {
+export async function renderPages(pages: readonly CataloguePage[], brand: Brand): Promise<CatalogueFiles> {
   const files = new Map<string, string>();
-  for (const page of pages) files.set(catalogueFile(page.path), await renderPage(page));
+  for (const page of pages) files.set(catalogueFile(page.path), await renderPage(page, brand));
   return files;
 }
 
-async function renderPage({ path, title, content, publishedAt, scripts = [] }: CataloguePage): Promise<string> {
+async function renderPage(
+  { path, title, content, publishedAt, scripts = [] }: CataloguePage,
+  brand: Brand,
+): Promise<string> {
   const root = '../'.repeat(catalogueFile(path).split('/').length - 1);
   const html = (
     <PlaceContext.Provider value={{ root, isCatalogue: true, assets: assetFolder }}>
-      <CatalogueLayout {...{ title, scripts, publishedAt }}>{content}</CatalogueLayout>
+      <BrandContext.Provider value={brand}>
+        <CatalogueLayout {...{ title, scripts, publishedAt }}>{content}</CatalogueLayout>
+      </BrandContext.Provider>
     </PlaceContext.Provider>
   );
   return `<!doctype html>${await html.toString()}\n`;

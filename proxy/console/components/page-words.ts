@@ -27,8 +27,12 @@ const ofPages: readonly (readonly [ofCommands: RegExp, words: string])[] = [
     'choose “Restore” beside $1 on the page of its package, under “Versions”.',
   ],
   [
+    /(?:List the folder above it in sourceRoots of libretto\.json|The folder is outside the folders in the setting sourceRoots)\./g,
+    'This folder is not allowed: whoever runs the server adds it, or one above it, to the setting `sourceRoots`. In a browser, add the address of a Git repository, or upload ZIPs.',
+  ],
+  [
     /or run `libretto rollback --lift` on the host, which ends the rollback\./g,
-    'or ask an admin to choose “End all rollbacks” on the page “History”.',
+    'or ask an admin to choose “End all rollbacks” on the page “Releases”.',
   ],
   [
     /Run `libretto build`: it names the reason\./g,

@@ -1,6 +1,7 @@
 // A table whose rows become cards on a phone. A column can sort the list: its head is a link then.
 
 import type { Child } from 'hono/jsx';
+import { groupBy } from '../../../build/shared/collections/group-by.ts';
 import { Icon } from './icon.tsx';
 import { A } from './place.tsx';
 
@@ -23,9 +24,12 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   /** true: the columns have the same widths in every such table of a page */
   readonly isAligned?: boolean;
+  /** the heading above a row, which rows of a group share; nothing stands above a single group */
+  readonly groupOf?: (row: Row) => string;
 }
 
-export function Table<Row>({ caption, columns, rows, isAligned }: TableProps<Row>): Child {
+export function Table<Row>({ caption, columns, rows, isAligned, groupOf = () => '' }: TableProps<Row>): Child {
+  const groups = [...groupBy(rows, groupOf)];
   return (
     <table class={`table cards${isAligned === true ? ' aligned' : ''}`}>
       <caption class="unseen">{caption}</caption>
@@ -36,20 +40,29 @@ export function Table<Row>({ caption, columns, rows, isAligned }: TableProps<Row
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr>
-            {columns.map(({ label, cell, isNumber, isPlain }, at) => (
-              <td
-                class={isNumber === true ? 'number' : undefined}
-                data-label={at === 0 || isPlain === true ? undefined : label}
-              >
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
+      {groups.map(([heading, rowsOfGroup]) => (
+        <tbody>
+          {groups.length === 1 ? null : (
+            <tr>
+              <th class="group" colspan={columns.length} scope="rowgroup">
+                {heading}
+              </th>
+            </tr>
+          )}
+          {rowsOfGroup.map((row) => (
+            <tr>
+              {columns.map(({ label, cell, isNumber, isPlain }, at) => (
+                <td
+                  class={isNumber === true ? 'number' : undefined}
+                  data-label={at === 0 || isPlain === true ? undefined : label}
+                >
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      ))}
     </table>
   );
 }

@@ -29,6 +29,8 @@ export interface PageRequest {
   readonly asksPassword: boolean;
   /** the sign-in of this browser that waits at an identity provider; undefined: none */
   readonly waitingSignIn: string | undefined;
+  /** True once the browser no longer waits for the page. */
+  readonly isGone: () => boolean;
   /** as far as it can be trusted */
   readonly clientAddress: string;
   /** the address of the registry for its clients, without a slash at its end */

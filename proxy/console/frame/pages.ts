@@ -1,6 +1,7 @@
 // The table of the console's pages, and the way of a request through it: find the page, check the policy, take the
 // post, show the result.
 
+import { isGone } from '../../core/http/http-request.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { decideFor, roleRefusal, teamsRefusal } from '../../auth/caller.ts';
 import { decidePermission, hasCondition, type Permission } from '../../auth/permissions.ts';
@@ -110,6 +111,7 @@ export function pageRequest(
       decideFor(wanted, visitor) === 'allowed' && (server.hasBuilder || !hasCondition(wanted, 'builder')),
     asksPassword: !isConfirmed,
     waitingSignIn: readCookie(request.incoming.headers.cookie, 'sso', visit),
+    isGone: () => isGone(request.incoming),
     clientAddress: request.clientAddress,
     ...server,
     filledBy: undefined,

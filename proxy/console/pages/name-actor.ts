@@ -12,8 +12,8 @@ type Reader = Pick<StateStore, 'get'>;
 type Viewer = Pick<PageRequest, 'caller' | 'may'>;
 
 /**
- * Names each of `actors`, which are in the form of the audit log: `you`, an email, `the token CI of the shop`, `root on
- * the command line`, `a CI job of the trusted publisher Release`, `the server`.
+ * Names each of `actors`, which are in the form of the audit log: `you`, an email, `the token CI of the shop`, `root
+ * (command line)`, `a CI job of the trusted publisher Release`, `the server`.
  */
 export async function readActorNames(
   state: Reader,
@@ -30,7 +30,7 @@ export async function readActorNames(
 
 export async function nameActor(state: Reader, actor: string, { caller, may }: Viewer): Promise<string> {
   const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
-  if (kind === 'cli') return `${id} on the command line`;
+  if (kind === 'cli') return `${id} (command line)`;
   if (kind === 'token') return may('listUsers') ? nameToken(state, id) : 'a token';
   if (kind === 'publisher') return may('listPublishers') ? namePublisher(state, id) : 'a CI job';
   if (kind !== 'user') return 'the server';

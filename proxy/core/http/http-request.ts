@@ -37,6 +37,11 @@ export interface StreamRequest extends HttpRequest {
   readonly stream: ServerHttp2Stream;
 }
 
+/** True once the client no longer waits for the answer. */
+export function isGone(request: HttpRequest): boolean {
+  return isStreamRequest(request) ? request.stream.closed : request.socket.destroyed;
+}
+
 export type HttpResponse = ServerResponse | ServerHttp2Stream;
 
 export function isStreamRequest(request: HttpRequest): request is StreamRequest {

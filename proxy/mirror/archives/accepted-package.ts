@@ -120,11 +120,15 @@ export function archivePath(name: PackageName, shasum: string): string {
   return `dist/${name}/${shasum}.zip`;
 }
 
+/** The source of entries whose archives are in the folder of the mirror. */
+export const mirrorSource = 'mirror';
+
 function namesChecksum({ dist }: JsonObject): boolean {
   return isJsonObject(dist) && typeof dist['shasum'] === 'string' && dist['shasum'] !== '';
 }
 
-function entryOf({
+/** `path`: below the folder of the mirror. */
+export function entryOf({
   name,
   version,
   normalized,
@@ -144,6 +148,6 @@ function entryOf({
     path,
     state: 'published',
     since: fetchedAt,
-    source: 'mirror',
+    source: mirrorSource,
   };
 }

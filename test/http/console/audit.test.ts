@@ -30,7 +30,7 @@ describe('the audit log', () => {
     const { text, html } = await browser.get('/audit');
     expect(text).toContain(`made the token CI of the shop`);
     expect(html).toContain(`href="tokens/${record.id}"`);
-    expect(text).toContain('changed settings limits.read: 2000 ada on the command line');
+    expect(text).toContain('changed settings limits.read: 2000 ada (command line)');
     expect(text).toContain(`signed in address: 127.0.0.1 ${email} just now`);
     expect(text).not.toContain('{"');
   });
@@ -45,7 +45,9 @@ describe('the audit log', () => {
       { actor: 'cli:<b>', action: 'comet.launch', subject: 'constructor', details },
     );
     const { text, html } = await browser.get('/audit');
-    expect(text).toContain('comet.launch constructor deep: note <script>alert(1)</script> · list: a, b <b> on the');
+    expect(text).toContain(
+      'comet.launch constructor deep: note <script>alert(1)</script> · list: a, b <b> (command line)',
+    );
     expect(html).not.toContain('<script>alert');
   });
 

@@ -26,6 +26,7 @@ const askingNothing: Readonly<Record<string, string>> = {
   '/account/sessions/end-others': 'it takes rights away, and is urgent after a theft',
   '/people/:id/sessions/:session/end': 'it takes rights away, and is urgent after a theft',
   '/teams/:id/members/:user/remove': 'it takes rights away, and is urgent when somebody leaves',
+  '/packages/:vendor/:package/tell/preview': 'it stores nothing',
   '/tokens/new/preview': 'it stores nothing',
   '/tokens/:id/edit/preview': 'it stores nothing',
   '/repositories/new': 'it publishes what the person can read, as an upload does',
@@ -79,15 +80,15 @@ it('a new secret or a wider right needs the password, and the page has a field f
   await admin.post('/tokens/new', { id: token, description: 'CI', kind: 'read', expires: '90d' });
   const url = 'https://git.example.org/acme/tool.git';
   const { id } = await console.registry.services.repositoriesOf('cli:test').create({ type: 'git', url });
-  await admin.post('/settings/sessions.lifetime', { 'sessions.lifetime': '3600' });
+  await admin.post('/settings/people-and-sessions', { 'sessions.lifetime': '3600' });
   const forms: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     [`/tokens/${token}/edit`, { description: 'CI', expires: 'never' }],
     [`/repositories/${id}/hook/secret`, { current: '' }],
     [`/repositories/${id}/hook/remove`, {}],
     ['/repositories/hook/secret', { current: '' }],
     [`/repositories/${id}/edit`, { interval: '900' }],
-    ['/settings/passwords.min_length', { 'passwords.min_length': '9' }],
-    ['/settings/sessions.lifetime/reset', {}],
+    ['/settings/people-and-sessions', { 'passwords.min_length': '9' }],
+    ['/settings/people-and-sessions', { 'reset.sessions.lifetime': 'on' }],
   ];
   for (const [path, fields] of forms) {
     aWhileLater();

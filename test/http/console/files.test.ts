@@ -159,13 +159,30 @@ describe('the files of a version', () => {
 
   it('are compared line by line and word by word', async () => {
     const { html } = await browser.get('/packages/acme/cart/compare?from=1.0.0&to=1.1.0&file=src%2FTotal.php');
-    expect(html).toContain('<code class="removed">−     return 0.<b>19</b> * $this');
+    const word = (vat: string): string =>
+      `<span class="hl-keyword">return</span> <span class="hl-number">0.<b>${vat}</b></span>`;
+    expect(html).toContain(`<code class="removed"><i>6  </i><span class="unseen">removed </span>    ${word('19')}`);
+    expect(html).toContain(`<code class="added"><i>  6</i><span class="unseen">added </span>    ${word('20')}`);
     const list = await browser.get('/packages/acme/cart/compare?from=1.0.0&to=1.1.0');
     expect(list.html).toContain('file=src%2FTotal.php"');
     expect(list.text).toContain('src/Old.php removed');
     const binary = await browser.get('/packages/acme/cart/compare?file=art%2Ffake.png');
     expect(binary.text).toContain('The file is not text');
     expect((await browser.get('/packages/acme/cart/compare?file=none')).status).toBe(404);
+    const long = await browser.get('/packages/acme/cart/compare?file=src%2Flong.php');
+    expect(long.text).toContain('The first 500 lines are shown');
+    expect(gzipSync(long.html).length).toBeLessThan(30 * 1024);
+  });
+
+  it('are compared as text, whatever they and their names contain', async () => {
+    const { html, text } = await browser.get(
+      `/packages/acme/cart/compare?file=${encodeURIComponent('src/<img src=x onerror=alert(1)>.php')}`,
+    );
+    expect(openElements(html).map(({ name }) => name)).not.toContain('img');
+    expect(html).not.toContain('<script>alert');
+    expect(text).toContain(`1 added <?php // ${script}`);
+    const hidden = await browser.get(`/packages/acme/cart/compare?file=${encodeURIComponent('src/a\u202egnp.exe')}`);
+    expect(hidden.text).toContain('a<U+202e>b');
   });
 
   it.each(['src/none.php', '../../../../etc/passwd', 'src/../composer.json', '/etc/passwd', '\0'])(

@@ -69,7 +69,7 @@ describe('the mirror page', () => {
       mirrorReport: reportOf(off.mirror, off.folder.at('mirror'), createRecentAlarms(Date.now)),
     });
     const admin = await switchedOff.signIn('admin');
-    expect((await admin.browser.get('/mirror')).html).toContain('href="settings/mirroring.enabled"');
+    expect((await admin.browser.get('/mirror')).html).toContain('href="settings/mirroring"');
     const viewer = await switchedOff.signIn('viewer');
     const seen = await viewer.browser.get('/mirror');
     expect(seen.text).toContain('An admin can turn it on in the settings.');

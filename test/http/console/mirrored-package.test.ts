@@ -1,16 +1,41 @@
-// Tests the page of a package of another registry, as the shipped program shows it.
+// Tests the pages of a package of another registry, as the shipped program shows them.
 
 import { Agent, request } from 'undici';
-import { expect, it } from 'vitest';
-import { startManagedRegistry } from '../../util/managed-registry.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
+import { zipOf, type EntrySpec } from '../../util/hostile-zip.ts';
 import { archiveFor } from '../../util/mirroring-registry.ts';
-import { createBrowser } from '../../util/running-console.ts';
-import { startUpstream } from '../../util/upstream.ts';
+import { createBrowser, type TestBrowser } from '../../util/running-console.ts';
+import { startUpstream, type TestUpstream } from '../../util/upstream.ts';
+
+const agent = new Agent();
+let upstream: TestUpstream;
+let registry: ManagedRegistry;
+let browser: TestBrowser;
+let token = '';
+
+beforeAll(async () => {
+  [upstream, registry] = await Promise.all([
+    startUpstream(),
+    startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } }),
+  ]);
+  writeTree(registry.folder.path, below('packages/acme/app', libraryTree('acme/app', { version: '1.0.0' })));
+  await registry.cli('build', 'packages');
+  const mirroring = { url: upstream.url, enabled: true, licenses: ['MIT'], license_rule: 'refuse' };
+  expect((await registry.api('PATCH', '/api/settings', { mirroring })).status).toBe(200);
+  token = await createToken(registry);
+  browser = createBrowser(agent, registry.url());
+  browser.cookies.set(`libretto-session-${new URL(registry.url()).port}`, registry.session);
+  await installFiles();
+});
+afterAll(async () => {
+  await agent.close();
+  await registry[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
 
 it('a mirrored package has a page with its versions, and a row with the version as people write it, and no request to the other registry', async () => {
-  await using upstream = await startUpstream();
-  await using registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
   const said = {
     advisoryId: 'PKSA-1',
     packageName: 'some/lib',
@@ -34,17 +59,8 @@ it('a mirrored package has a page with its versions, and a row with the version 
     { version: '1.2.0', zip: archiveFor('1.2.0'), extra: { license: ['GPL-3.0-only'] } },
   ];
   upstream.put('some/lib', releases, beside);
-  writeTree(registry.folder.path, below('packages/acme/app', libraryTree('acme/app', { version: '1.0.0' })));
-  await registry.cli('build', 'packages');
-  const changed = await registry.api('PATCH', '/api/settings', {
-    mirroring: { url: upstream.url, enabled: true, licenses: ['MIT'], license_rule: 'refuse' },
-  });
-  expect(changed.status).toBe(200);
   expect((await registry.api('PATCH', '/api/settings', { statistics: { by: 'token' } })).status).toBe(200);
-  await installFrom(registry.url(), await createToken(registry), 'some/lib', '1.0.0');
-  const agent = new Agent();
-  const browser = createBrowser(agent, registry.url());
-  browser.cookies.set(`libretto-session-${new URL(registry.url()).port}`, registry.session);
+  await installFrom(registry.url(), token, 'some/lib', '1.0.0');
 
   const asked = upstream.server.requests.length;
   const { status, text, html } = await browser.get('/packages/some/lib');
@@ -63,6 +79,7 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect([versions.status, String(versions.headers['location'])]).toEqual([303, '../../../packages/some/lib']);
   expect((await browser.get('/packages/other/lib/versions')).status).toBe(404);
   expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code class="whole">1\.0\.0<\/code>/s);
+  expect((await browser.get('/packages/some/lib/files')).text).toContain('A list names this version as malware.');
   const used = await browser.get('/packages/some/lib/usage?constraint=1.0.*');
   expect(used.text).toMatch(/Used by 1 token .*a reader ada@example\.org 1\.0\.0 advisory 1\.1\.0 \d{4}-\d\d-\d\d 1 0/);
   const security = await browser.get('/security');
@@ -76,8 +93,64 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect((await registry.cli('exposures')).stdout).toMatch(/some\/lib 1\.0\.0 +MALWARE +1\.1\.0 .*a reader/);
   expect((await registry.cli('usage', 'some/lib')).stdout).toContain('advisory, fixed in 1.1.0');
   expect(upstream.server.requests).toHaveLength(asked);
-  await agent.close();
 });
+
+it('people look into stored archives of mirrored packages: files, README, differences; and nothing is fetched for it', async () => {
+  const visit = (page: string) => browser.get(`/packages/some/files${page}`);
+  const asked = upstream.server.requests.length;
+
+  const { html } = await visit('');
+  expect(html).toContain('some/files/files?version=1.0.1"');
+  expect(html).not.toContain('some/files/files?version=1.0.2"');
+  expect(html).toContain('<img src="../../packages/some/files/raw?version=1.0.1&amp;path=art%2Flogo.png" alt="Logo"');
+  expect(html).not.toContain('<script>alert');
+  expect((await visit('/files')).text).toMatch(/1\.0\.1 .*many 20.000 .*bomb\.txt/);
+  expect((await visit('/files?version=1.0.2')).status).toBe(404);
+  const file = await visit(`/files?path=${encodeURIComponent(`src/${image}.php`)}`);
+  expect(file.text).toContain(`<?php // ${script}`);
+  const changed = await visit(`/compare?from=1.0.0&to=1.0.1&file=${encodeURIComponent(`src/${image}.php`)}`);
+  expect(changed.text).toMatch(/2 removed \$vat = 0.* 2 added \$vat = 1/);
+  for (const { html: page } of [file, changed]) expect(page).not.toMatch(/<script>alert|<img src=x/);
+  expect((await visit('/compare?from=1.0.0&to=1.0.1')).text).toContain('bomb.txt added');
+  expect((await visit('/files?path=bomb.txt')).text).toContain('more than 4 MiB');
+  expect((await visit('/files?path=line.js')).html.length).toBeLessThan(20_000);
+  expect((await visit('/raw?path=page.svg')).headers).toMatchObject({
+    'content-type': 'image/svg+xml',
+    'content-security-policy': expect.stringContaining('sandbox; default-src'),
+  });
+  expect(upstream.server.requests).toHaveLength(asked);
+
+  await registry.cli('package', 'purge', 'some/files', '1.0.1', '--reason', 'secret', '--yes');
+  expect((await visit('/files?version=1.0.1')).status).toBe(404);
+});
+
+const script = '<script>alert(1)</script>';
+const image = '<img src=x onerror=alert(1)>';
+
+/** A package with files, two archives of which are stored then. */
+async function installFiles(): Promise<void> {
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const zip = (version: string, ...more: readonly EntrySpec[]): Buffer =>
+    zipOf([
+      { name: 'lib-1/composer.json', data: JSON.stringify({ name: 'some/files' }) },
+      { name: 'lib-1/README.md', data: `# ${version}\n\n![Logo](art/logo.png) ${script}\n` },
+      { name: 'lib-1/art/logo.png', data: png },
+      { name: `lib-1/src/${image}.php`, data: `<?php // ${script}\n$vat = ${version.at(-1)};\n` },
+      ...more,
+    ]);
+  const bomb = [
+    { name: 'lib-1/bomb.txt', data: Buffer.alloc(50_000_000) },
+    { name: 'lib-1/line.js', data: 'x'.repeat(1_000_000) },
+    { name: 'lib-1/page.svg', data: `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>` },
+    ...Array.from({ length: 20_000 }, (_, at) => ({ name: `lib-1/many/${at}.txt`, data: 'x', stored: true })),
+  ];
+  upstream.put('some/files', [
+    { version: '1.0.0', zip: zip('1.0.0') },
+    { version: '1.0.1', zip: zip('1.0.1', ...bomb) },
+    { version: '1.0.2', zip: zip('1.0.2') },
+  ]);
+  for (const version of ['1.0.0', '1.0.1']) await installFrom(registry.url(), token, 'some/files', version);
+}
 
 async function createToken({ api }: Awaited<ReturnType<typeof startManagedRegistry>>): Promise<string> {
   const { json } = await api('POST', '/api/tokens', { description: 'a reader', kind: 'read' });

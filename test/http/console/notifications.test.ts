@@ -126,7 +126,7 @@ describe('a new endpoint', () => {
     const { path, reply } = await make({ form: 'slack', url: `${receiver.url}/services/T0PSECRET` });
     expect(reply.status).toBe(303);
     const shown = [await admin.get(path), await admin.get(`${path}/edit`), await admin.get('/notifications')];
-    expect(shown.map(({ html }) => [html.includes('T0PSECRET'), html.includes('New secret')])).toEqual(
+    expect(shown.map(({ html }) => [html.includes('T0PSECRET'), html.includes('Create secret')])).toEqual(
       shown.map(() => [false, false]),
     );
     expect((await admin.get(`${path}/secret`)).status).toBe(303);

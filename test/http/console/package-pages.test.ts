@@ -112,7 +112,7 @@ describe('the page of a package', () => {
     expect(text).toContain("composer require -n 'acme/billing:^1.2'");
     expect(text).toMatch(/From billing\b/);
     expect(text).toContain('Downloads None in the last 30 days');
-    expect(text).toMatch(/Published just now by \w+ on the command line/);
+    expect(text).toMatch(/Published just now by \w+ \(command line\)/);
     expect(html).toContain('Makes <strong>invoices</strong>.');
     expect(html).toContain('<a href="https://example.org/manual" rel="nofollow noopener noreferrer">');
     expect(html).not.toContain('<img');
@@ -131,6 +131,10 @@ describe('the page of a package', () => {
     const { text, html } = await visit('/acme/billing/versions');
     for (const version of ['1.2.0', '1.1.0', '1.0.0', 'dev-main']) expect(text).toContain(version);
     expect(html).toContain('billing/compare?from=1.1.0&amp;to=1.2.0');
+    // what stands in the menu of a row
+    expect(text).toContain(
+      'Withdraw Files Compare with 1.1.0 Who uses it Why it is here composer require -n acme/billing:1.2.0',
+    );
     expect((await visit('/acme/billing/versions?kind=development')).text).not.toContain('1.1.0');
     const one = await visit('/acme/billing/version?version=1.1.0');
     expect(one.text).toContain('composer require -n acme/billing:1.1.0');
@@ -219,7 +223,7 @@ describe('a withdrawal on the page', () => {
       expect.stringContaining('/billing/versions?notice=withdrawn'),
     ]);
     const versions = await visit('/acme/billing/versions');
-    expect(versions.text).toContain('1.2.0 withdrawn withdrawn just now by you');
+    expect(versions.text).toContain('1.2.0 withdrawn just now by you');
     expect(versions.html).toContain('billing/restore?version=1.2.0');
     expect((await visit('/acme/billing')).text).toContain("'acme/billing:^1.1'");
 

@@ -95,7 +95,7 @@ describe('the pages about the policy', () => {
       );
       expect(explanations.map(({ status }) => status)).toEqual([403, 403]);
       const list = await person.browser.get('/packages/acme/hello/versions');
-      expect(list.text).toContain('blocked rule licences');
+      expect(list.text).toContain('Blocked by the rule licences');
       expect([list.html.includes('policy?version'), list.html.includes('href="../../policy"')]).toEqual([false, false]);
       expect((await person.browser.get('/packages/secret/thing/versions')).status).toBe(404);
     } finally {

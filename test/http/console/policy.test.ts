@@ -75,7 +75,7 @@ describe('the page of the policy', () => {
     try {
       const { text, html } = await admin.get('/policy');
       expect(text).toContain('mirroring.licenses setting another licence than MIT block all mirrored packages');
-      expect(html).toContain('settings/mirroring.licenses');
+      expect(html).toContain('href="settings/mirroring"');
     } finally {
       await console.registry.services.settings.update({ 'mirroring.licenses': null }, 'cli:test');
     }
@@ -122,8 +122,8 @@ describe('the form of the policy', () => {
     for (const [text, fault] of [
       ['{', 'is not JSON'],
       ['   ', 'The text is not JSON'],
-      [JSON.stringify({ rules: [{ ...mit, allow: [] }] }), 'rules[0].allow'],
-      [JSON.stringify({ rules: [{ ...mit, alow: ['MIT'] }] }), 'rules[0].alow'],
+      [JSON.stringify({ rules: [{ ...mit, allow: [] }] }), 'Rule 1, “licences”: allow'],
+      [JSON.stringify({ rules: [{ ...mit, alow: ['MIT'] }] }), 'Rule 1, “licences”: alow'],
     ] as const) {
       const reply = await admin.post('/policy/check', { policy: text });
       expect([reply.status, reply.text]).toEqual([200, expect.stringContaining(fault)]);
@@ -173,11 +173,27 @@ describe('the form of the policy', () => {
     expect((await policy().get()).rules).toHaveLength(1);
     const json = await admin.post('/policy/check', { ...fieldsOf(added), to: 'json' });
     expect(json.html).toMatch(/<textarea[^>]*name="policy"[^]*GPL-\*/);
-    expect((await admin.post('/policy/edit', { ...fieldsOf(added), 'remove.1': 'on' })).status).toBe(303);
+    const cards = {
+      'packages.0': 'acme/*, other/*',
+      'except.0': '',
+      'message.0': 'Ask Ada.',
+      'reason.exception-0': 'It changes in 1.3.',
+      'until.exception-0': '2026-12-06',
+      'remove.1': 'on',
+    };
+    expect((await admin.post('/policy/edit', { ...fieldsOf(added), ...cards })).status).toBe(303);
     expect(await policy().get()).toMatchObject({
-      rules: [{ ...mit, packages: ['acme/*'], action: 'warn', allow: ['MIT', 'GPL-*'] }],
-      exceptions: [exception('2026-12-05')],
+      rules: [
+        { ...mit, packages: ['acme/*', 'other/*'], action: 'warn', allow: ['MIT', 'GPL-*'], message: 'Ask Ada.' },
+      ],
+      exceptions: [exception('2026-12-06', 'It changes in 1.3.')],
     });
+    const last = { ...fieldsOf(await admin.get('/policy/edit')), 'message.0': '', 'remove.exception-0': 'on' };
+    expect((await admin.post('/policy/edit', last)).status).toBe(303);
+    expect([(await policy().get()).rules[0], (await policy().get()).exceptions]).toEqual([
+      expect.not.objectContaining({ message: expect.anything() as string }),
+      [],
+    ]);
     for (const text of ['{', '[]', '{"rules": {}}'])
       expect((await admin.post('/policy/check', { view: 'cards', policy: text })).status).toBe(200);
   });
@@ -227,7 +243,7 @@ describe('a blocked version', () => {
   it('is marked with the rule and the reason, and its explanation names each rule', async () => {
     await replace({ rules: [mit, abandoned] });
     const list = await admin.get('/packages/acme/hello/versions');
-    expect(list.text).toMatch(/1\.1\.0 .*blocked rule licences : /);
+    expect(list.text).toMatch(/1\.1\.0 .*blocked .*Blocked by the rule licences : /);
     expect(list.html).toContain('policy?version=1.1.0');
     expect(list.html).not.toContain('policy?version=1.0.0');
     const page = await admin.get('/packages/acme/hello/version?version=1.1.0');

@@ -253,7 +253,8 @@ describe('adding one', () => {
   it('refuses a folder outside of the permitted ones, and a viewer', async () => {
     const reply = await keeper.post('/repositories/new/check', { ...form, type: 'directory', url: '/etc' });
     expect(reply.status).toBeGreaterThanOrEqual(400);
-    expect(reply.text).toContain('sourceRoots');
+    expect(reply.text).toContain('This folder is not allowed: whoever runs the server adds it');
+    expect(reply.text).not.toContain('libretto.json');
     const { browser } = await console.signIn('viewer');
     for (const path of ['/repositories/new', '/repositories/new/check'])
       expect((await browser.post(path, form)).status).toBe(403);
@@ -339,7 +340,7 @@ it('a viewer sees repositories and syncs, and may change none', async () => {
   const { browser } = await console.signIn('viewer');
   const { html, text } = await browser.get(page);
   expect(html).not.toMatch(/\/sync"|\/remove"/);
-  expect(text).toContain('by test on the command line');
+  expect(text).toContain('by test (command line)');
   expect((await browser.get(job)).status).toBe(200);
   for (const action of ['sync', 'remove']) expect((await browser.post(`${page}/${action}`, {})).status).toBe(403);
   await idle();

@@ -1,6 +1,7 @@
 // Tests the search over everything: what each role finds, names with typing errors, and versions.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Found } from '../../../proxy/search/find-anything.ts';
 import { below, temporaryTree } from '../../util/package-tree.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { runConsole, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
@@ -37,9 +38,12 @@ describe('the search', () => {
     ['acme/mnoey', ['packages/acme/money']],
     ['money 1.', ['packages/acme/money/version?version=1.2.0', 'packages/acme/money']],
     ['moeny v2', ['packages/acme/money/version?version=2.0.0', 'packages/acme/money']],
+    ['hsop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['shop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['notificatons', ['notifications']],
-    ['limits.read', ['settings/limits.read']],
+    ['lifetmie', ['settings/people-and-sessions']],
+    ['keyles_only', ['settings/syncs-and-uploads']],
+    ['limits.read', ['settings/request-limits']],
     ['nothing of the kind', []],
   ])('finds %j', async (words, expected) => {
     expect(await find(words)).toEqual(expected);
@@ -47,7 +51,9 @@ describe('the search', () => {
 
   it('finds people for admins', async () => {
     const { email } = await running.registry.signIn('viewer');
-    expect(await find(email)).toEqual([expect.stringMatching(/^people\/usr_/)]);
+    const mistyped = email.replace(/^(.)(.)/, '$2$1');
+    for (const words of [email, mistyped, 'exmaple viewer', 'viewre'])
+      expect([words, await find(words)]).toEqual([words, [expect.stringMatching(/^people\/usr_/)]]);
   });
 
   it('finds for each role only what it may open', async () => {
@@ -57,6 +63,30 @@ describe('the search', () => {
     expect(await find('money', viewer.browser)).toEqual(['packages/acme/money']);
     const keeper = await running.signIn('maintainer');
     expect(await find('shop', keeper.browser)).toEqual([]);
+  });
+
+  it('answers the API with the same, as far as the caller may list it', async () => {
+    const { call, services } = running.registry;
+    const { secret } = await services.tokensOf('cli:test').create({
+      description: 'Customer of the shop',
+      kind: 'read',
+      limits: { packages: ['acme/mailer'] },
+    });
+    const own = (await running.registry.signIn('admin')).token;
+    const ask = async (words: string, as = own): Promise<readonly string[]> =>
+      ((await call('GET', `/api/search?q=${words}`, { as })).json()['data'] as Found[]).map(
+        ({ kind, name, id }) => `${kind} ${name}${kind === 'version' ? ` ${id}` : ''}`,
+      );
+    expect(await ask('moeny+1.2')).toEqual(['version acme/money 1.2.0', 'package acme/money']);
+    expect(await ask('shop')).toEqual(['token CI of the shop', 'token Customer of the shop']);
+    expect(await ask('')).toEqual([]);
+    for (const [words, found] of [
+      ['acme', ['package acme/mailer']],
+      ['shop', []],
+      ['money', []],
+      ['lifetime', []],
+    ] as const)
+      expect([words, await ask(words, secret.reveal())]).toEqual([words, found]);
   });
 
   it('leads only to pages that exist', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../cli/config/config.ts';
 import { baselineOf } from '../../../cli/state/state-settings.ts';
 import { shownConfiguration } from '../../../cli/state/shown-configuration.ts';
+import { settingPage } from '../../../proxy/settings/setting-groups.ts';
 import { runConsole, type PageReply, type RunningConsole } from '../../util/running-console.ts';
 
 /** A console of a server that was started with these variables. */
@@ -19,7 +20,7 @@ async function valueOf(console: RunningConsole, key: string): Promise<unknown> {
 
 /** The text of the row of a setting. */
 function rowOf({ html }: PageReply, key: string): string {
-  const row = html.split('<tr>').find((one) => one.includes(`<code>${key}</code>`)) ?? '';
+  const row = html.split('<tr>').find((one) => new RegExp(`<code[^>]*>${key}</code>`).test(one)) ?? '';
   return row
     .replaceAll(/<svg.*?<\/svg>/gs, '')
     .replaceAll(/<[^>]*>/g, ' ')
@@ -32,17 +33,19 @@ describe('the list of settings', () => {
     const { browser } = await console.signIn('admin');
     await console.registry.services.settings.update({ 'limits.write': 9 }, 'cli:ada');
     const page = await browser.get('/settings');
-    expect(rowOf(page, 'limits.write')).toMatch(/requests per hour .* 9 changed here/i);
+    expect(rowOf(page, 'limits.write')).toMatch(/Requests per hour of a write token limits.write 9 changed here/);
     expect(rowOf(page, 'retention.jobs')).toMatch(/20 the default/);
     expect(rowOf(page, 'mirroring.enabled')).toContain('off');
     expect(rowOf(page, 'sessions.lifetime')).toContain('12 hours the default');
     expect(rowOf(page, 'mirroring.minimum_age')).toContain('0 seconds the default');
-    expect(page.html).toContain('<a href="#request-limits">Request limits</a>');
-    expect(page.html).toContain('id="request-limits"');
+    expect(page.text).toMatch(
+      /Changed here .*Requests per hour of a write token limits\.write 9 changed here .*Name and colour/,
+    );
+    expect(page.html).not.toContain('<details open');
     const viewer = await console.signIn('viewer');
     const seen = await viewer.browser.get('/settings');
     expect(seen.status).toBe(200);
-    expect(page.html).toContain('href="settings/limits.write"');
+    expect(page.html).toContain('href="settings/request-limits"');
     expect(seen.html).not.toContain('href="settings/');
     expect(seen.text).not.toContain('Configuration of the server');
   });
@@ -90,7 +93,7 @@ describe('a change of a setting', () => {
   ])('of %s to something else is refused beside its field, and keeps what was typed', async (key, value, message) => {
     await using console = await runConsole();
     const { browser } = await console.signIn('admin');
-    const reply = await browser.post(`/settings/${key}`, { [key]: value });
+    const reply = await browser.post(settingPage(key), { [key]: value });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(message)]);
     expect(reply.html).toContain('aria-invalid="true"');
     expect(reply.html).toContain(value);
@@ -100,10 +103,10 @@ describe('a change of a setting', () => {
     await using console = await runWith({ LIBRETTO_METADATA_URL: '/p2/%package%.json' });
     const { browser } = await console.signIn('admin');
     expect(rowOf(await browser.get('/settings'), 'metadata_url')).toContain('fixed by LIBRETTO_METADATA_URL');
-    const page = await browser.get('/settings/metadata_url');
+    const page = await browser.get('/settings/what-composer-learns');
     expect(page.text).toContain('Addresses of package documents is fixed by LIBRETTO_METADATA_URL.');
     expect(page.html).not.toContain('name="metadata_url"');
-    const reply = await browser.post('/settings/metadata_url', { metadata_url: '/other/%package%.json' });
+    const reply = await browser.post('/settings/what-composer-learns', { metadata_url: '/other/%package%.json' });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('fixes: metadata_url')]);
     expect(await valueOf(console, 'metadata_url')).toBe('/p2/%package%.json');
   });
@@ -111,9 +114,11 @@ describe('a change of a setting', () => {
   it('saves a group at once: what changed, and nothing that the form does not have', async () => {
     await using console = await runConsole();
     const { browser } = await console.signIn('admin');
-    const form = await browser.get('/settings/mirroring.fresh');
+    const form = await browser.get('/settings/mirroring');
     expect(form.text).toContain('Mirror a public registry');
-    const posted = await browser.post('/settings/mirroring.fresh', {
+    expect(form.text).not.toMatch(/whether the registry mirrors|allowed: (true|allow)/i);
+    expect(form.text).toMatch(/an empty list: all. One in each line, at most 1000 package names/i);
+    const posted = await browser.post('/settings/mirroring', {
       'mirroring.fresh': '60',
       'mirroring.missing': '60',
       'mirroring.deny': 'acme/*\nother/*',
@@ -126,14 +131,18 @@ describe('a change of a setting', () => {
       'mirroring.deny': ['acme/*', 'other/*'],
       'mirroring.abandoned': 'warn',
     });
-    const page = await browser.get('/settings');
-    expect(page.html.indexOf('id="mirroring"')).toBeLessThan(page.html.indexOf('id="name-and-colour"'));
-    expect(page.html.indexOf('mirroring.fresh')).toBeLessThan(page.html.indexOf('mirroring.enabled'));
   });
 
-  it('of an unknown setting is not found', async () => {
+  it('has the address of its group: one of a single setting leads there, and one of none is not found', async () => {
     await using console = await runConsole();
     const { browser } = await console.signIn('admin');
+    for (const old of ['limits.read', 'limits.read/reset']) {
+      const reply = await browser.get(`/settings/${old}`);
+      expect([reply.status, reply.headers['location']]).toEqual([
+        303,
+        expect.stringMatching(/settings\/request-limits$/),
+      ]);
+    }
     for (const key of ['limits.none', 'constructor']) expect((await browser.get(`/settings/${key}`)).status).toBe(404);
   });
 });

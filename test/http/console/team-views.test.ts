@@ -121,7 +121,10 @@ describe('a person of a team', () => {
       }
       for (const path of ['/packages/acme/core', '/packages?q=core', '/account', '/device', '/account/passkeys/new'])
         expect([path, (await browser.get(path)).status]).toEqual([path, 200]);
-      const inside = ['/packages/acme/billing/files', '/packages/acme/billing/raw?path=composer.json'];
+      const ofMirrored = ['files', 'raw?path=src/A.php', 'compare?file=src/A.php'].map(
+        (page) => `/packages/other/library/${page}`,
+      );
+      const inside = ['/packages/acme/billing/files', '/packages/acme/billing/raw?path=composer.json', ...ofMirrored];
       for (const path of ['/packages/acme/billing', '/packages/other/library', '/packages/acme/nothing', ...inside])
         expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
     }

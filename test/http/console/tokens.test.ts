@@ -288,7 +288,7 @@ describe('the page of a token', () => {
     const { record } = await console.registry.services
       .tokensOf('cli:root')
       .create({ description: 'by hand', kind: 'read' });
-    expect((await admin.get(`/tokens/${record.id}`)).text).toContain('by root on the command line');
+    expect((await admin.get(`/tokens/${record.id}`)).text).toContain('by root (command line)');
   });
 
   it('explains why a package or a version is not seen', async () => {

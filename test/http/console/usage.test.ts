@@ -1,10 +1,11 @@
 // Tests the page “Used by” of a package, its CSV file, and the line about the users in the dialogs that take versions
 // away.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Agent, request } from 'undici';
 import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
+import { startSmtpReceiver, type SmtpReceiver } from '../../util/smtp-receiver.ts';
 import { openElements } from '../../util/page-text.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { createBrowser, type PageReply, type TestBrowser } from '../../util/running-console.ts';
@@ -14,10 +15,14 @@ let registry: ManagedRegistry;
 let browser: TestBrowser;
 let viewer: TestBrowser;
 const agent = new Agent();
+let mailServer: SmtpReceiver;
 const attack = '=1+1,"><script>alert(1)</script>';
 
 beforeAll(async () => {
+  mailServer = await startSmtpReceiver();
   registry = await startManagedRegistry({
+    mail: `smtp://${mailServer.host}`,
+    publicUrl: 'http://127.0.0.1:9',
     sources: [{ type: 'directory', path: 'packages' }],
     advisories: 'advisories.json',
   });
@@ -35,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent.close();
   await registry[Symbol.asyncDispose]();
+  await mailServer[Symbol.asyncDispose]();
 });
 
 const visit = (path: string): Promise<PageReply> => browser.get(`/packages/acme/lib${path}`);
@@ -51,7 +57,7 @@ describe('the page “Used by”', () => {
     for (const path of ['/usage', '/withdraw?version=2.0.0', '/version?version=2.0.0']) {
       const { status, text, html } = await visit(path);
       expect([status, text]).toEqual([200, expect.stringContaining('Who uses it is not counted')]);
-      expect(html).toContain('settings/statistics.by"');
+      expect(html).toContain('settings/counts-and-what-is-kept"');
     }
   });
 
@@ -98,6 +104,31 @@ describe('the page “Used by”', () => {
       expect(html).toContain('usage?constraint=2.0.0&amp;since=');
     }
     expect((await visit('/version?version=1.0.0')).text).toContain('Used by 1 token since');
+  });
+
+  it('a message to the owners is shown before it is sent, with its reader and its frame', async () => {
+    const { text, html } = await visit('/usage?constraint=2.*');
+    expect([text, html]).toEqual([
+      expect.stringContaining('Tell them'),
+      expect.stringContaining('lib/tell?constraint=2'),
+    ]);
+    const form = await visit('/tell?constraint=2.*');
+    expect(form.text).toContain('CI of the shop: ada@example.org');
+    expect(form.text).not.toContain('Send it');
+    const words = { constraint: '2.*', since: '', subject: 'Two ends', text: 'Take <i>3</i>.' };
+    const post = (fields: Record<string, string>) => browser.post('/packages/acme/lib/tell', fields);
+    const faulty = await post({ ...words, subject: '' });
+    expect([faulty.status, faulty.text]).toEqual([400, expect.stringContaining('Take <i>3</i>.')]);
+    const preview = await post({ ...words, current_password: 'correct horse battery staple' });
+    for (const part of ['ada@example.org writes to the people who use acme/lib 2.* of', 'Send it to 1 person'])
+      expect(preview.text).toContain(part);
+    expect(preview.html).not.toContain('<i>');
+    expect(mailServer.mails).toEqual([]);
+    const sent = await post({ ...words, send: '1' });
+    expect([sent.status, sent.headers['location']]).toEqual([303, expect.stringContaining('tell?notice=told')]);
+    await vi.waitFor(() => expect(mailServer.mails).toHaveLength(1));
+    expect(mailServer.mails[0]?.to).toEqual(['ada@example.org']);
+    expect(mailServer.mails[0]?.source).toMatch(/^Subject: Two ends\r?$/m);
   });
 
   it('the page of a token lists what it used', async () => {
@@ -156,7 +187,12 @@ describe('a version that an advisory calls malware', () => {
     const open = await browser.get('/security');
     expect(open.text).toContain('1 version is malware. No rule of the policy refuses acme/lib 1.0.0.');
     expect(open.html).toMatch(/<a href="packages\/acme\/lib\/version\?version=1\.0\.0">1\.0\.0/);
-    expect(open.html).toMatch(/<a href="packages\/acme\/lib\/usage\?constraint=1\.0\.0">Used by 1 token/);
+    for (const [page, label] of [
+      ['usage?constraint', 'Used by 1 token'],
+      ['tell?constraint', 'Tell them'],
+      ['withdraw?version', 'Withdraw'],
+    ] as const)
+      expect(open.html).toContain(`<a href="packages/acme/lib/${page}=1.0.0">${label}`);
     expect(await offered()).toContain('1.0.0');
     const form = await browser.get('/policy/edit');
     expect(form.text).not.toMatch(/looked at|The policy has no fault/);

@@ -52,6 +52,15 @@ it('the link works once, until then the old password works, and afterwards all s
   await expect(accept(code, old)).rejects.toMatchObject({ code: 'INVITATION_INVALID' });
 });
 
+it('a name that people gave the registry stands in the mail, beside the address of the link', async () => {
+  const puts = [{ key: 'setting/branding.name', value: 'Acme packages' }];
+  await sent.state.commit({ conditions: [], puts, deletes: [] });
+  await linkAfter(ask());
+  const [mail] = server.mails;
+  expect(mail?.subject).toBe('A new password for Acme packages');
+  expect(mail?.text).toMatch(/your account at Acme packages\..*https:\/\/packages\.test\/ui.*-- \nAcme packages/s);
+});
+
 it('the link ends after one hour, and with a newer one', async () => {
   const first = await linkAfter(ask());
   sent.pass(hour - 1);

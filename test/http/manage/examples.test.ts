@@ -7,6 +7,8 @@ import { startGitHub } from '../../util/forges/fake-github.ts';
 import { startOidcIssuer } from '../../util/oidc-issuer.ts';
 import { audience, githubClaims } from '../../util/publisher-claims.ts';
 import { softAuthenticator, type PasskeyQuestion } from '../../util/passkey-authenticator.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
+import { usageRows } from '../../util/usage-rows.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 
@@ -128,6 +130,14 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
     await member(registry);
     return { as: (await registry.signIn('admin')).token };
   },
+  tellUsers: async (registry) => {
+    const { token: as, userId } = await registry.signIn('admin');
+    const words = JSON.stringify(usageRows).replaceAll('1.0.0', '1.2.0').replaceAll('tok_1', 'prj_1');
+    const rows = words.replaceAll('"cli:a"', `"user:${userId}"`).replaceAll('"kind":"read"', '"kind":"project"');
+    const puts = Object.entries(JSON.parse(rows) as Record<string, JsonObject>).map(([key, value]) => ({ key, value }));
+    await registry.state.commit({ conditions: [], puts, deletes: [], quiet: true });
+    return { as };
+  },
   updateTeam: team,
   addTeamMembers: team,
   updatePublisher: publisher,
@@ -153,6 +163,7 @@ describe('an example of a request', () => {
     '%s succeeds unchanged',
     async (id, operation) => {
       await using registry = await runManagement({
+        mails: true,
         settings: {
           egress: { allow: ['127.0.0.0/8'] },
           publicUrl: audience,
@@ -169,7 +180,7 @@ describe('an example of a request', () => {
         JSON.stringify(operation.example),
         (_key, value: unknown) => real[String(value)] ?? value,
       ) as unknown;
-      const path = `${operation.template.replace('{id}', subject)}${id === 'reportProject' ? '?project=site' : ''}`;
+      const path = `${operation.template.replace('{id}', subject).replace('{vendor}/{package}', 'acme/hello')}${id === 'reportProject' ? '?project=site' : ''}`;
       const reply = await registry.call(operation.method, path, { body, ...(as === undefined ? {} : { as }) });
       if (ofPublished.has(id)) return expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
       expect([reply.status, reply.json()['code'], reply.json()['details']]).toEqual([

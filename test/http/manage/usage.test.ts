@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advisoryListsPath, formatAdvisoryLists } from '../../../build/contract/advisory-lists.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { openContent, parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { createTokens } from '../../../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
@@ -22,7 +23,7 @@ interface Use {
 }
 
 let registry: RunningManagement;
-let [admin, viewer]: string[] = [];
+let [admin, viewer, adminEmail]: string[] = [];
 let maintainer: SignedIn;
 /** a token that the maintainer made before they were in a team */
 let mine: { readonly token: string };
@@ -50,11 +51,17 @@ const advisory = {
 };
 const lists = new Map([
   ['acme/core' as PackageName, { advisories: [advisory], filter: {} }],
-  ['other/tool' as PackageName, { advisories: [], filter: { malware: [{ constraint: '*', reason: 'Steals keys' }] } }],
+  [
+    'other/tool' as PackageName,
+    {
+      advisories: [{ ...advisory, advisoryId: 'MAL-2026-1', packageName: 'other/tool', affectedVersions: '*' }],
+      filter: { malware: [{ constraint: '*', reason: 'MAL-2026-1: Greets everybody' }] },
+    },
+  ],
 ]);
 
 beforeAll(async () => {
-  registry = await runManagement({ now: () => nowMs });
+  registry = await runManagement({ now: () => nowMs, mails: true });
   const tree = new HandMadeTree(registry.data);
   tree.put('acme/core', [version('2.0.0'), version('1.2.0'), version('1.0.0', 'withdrawn'), version('dev-main')]);
   tree.put('other/tool', [version('1.0.0')]);
@@ -63,7 +70,8 @@ beforeAll(async () => {
     join(registry.data, 'index', advisoryListsPath),
     formatAdvisoryLists({ advised: true, filters: ['malware'], packages: lists }),
   );
-  [admin, viewer] = [(await registry.signIn('admin')).token, (await registry.signIn('viewer')).token];
+  ({ token: admin, email: adminEmail } = await registry.signIn('admin'));
+  viewer = (await registry.signIn('viewer')).token;
   maintainer = await registry.signIn('maintainer');
 });
 afterAll(() => registry[Symbol.asyncDispose]());
@@ -80,9 +88,16 @@ const makeToken = async (description: string, limits: object = {}, as = admin) =
     readonly id: string;
     readonly token: string;
   };
-const download = async (as: string, text: string, name = 'acme/core'): Promise<void> => {
-  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, { authorization: `Bearer ${as}` })).status).toBe(200);
+const download = async (as: string, text: string, name = 'acme/core', client?: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${as}`, ...(client && { 'user-agent': client }) };
+  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, headers)).status).toBe(200);
 };
+
+const waitingMails = async () =>
+  (await registry.state.range(waitingMailPrefix)).map(({ value }) => {
+    const mail = parseWaitingMail(value);
+    return { ...mail, ...openContent(registry.sealer, mail) };
+  });
 
 describe('GET /api/packages/{vendor}/{package}/usage', () => {
   it('nothing is counted by token by default', async () => {
@@ -106,6 +121,23 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     ]);
     expect(found[0]?.token).toMatchObject({ id: shop.id, kind: 'read', status: 'active' });
     expect((await usage()).json()).toMatchObject({ tokens: 2, counted_since: day(), truncated: [] });
+  });
+
+  it('the client of the last download is named, if it is Composer', async () => {
+    const { id, token } = await makeToken('a client');
+    const clientOf = async () => (await uses()).find((use) => use.token?.['id'] === id)?.token?.['client'];
+    const composer = (more: string) => `Composer/2.8.1 (Linux; 6.1; PHP 8.3.1; cURL 8.9; Platform-PHP 8.1.2${more})`;
+    for (const [client, shown] of [
+      [composer(''), 'Composer 2.8.1, PHP 8.3'],
+      [composer('; CI; cmd:require,update'), 'Composer 2.8.1, PHP 8.3, CI, require,update'],
+      ['curl/8.9 (; CI)', null],
+      [composer('; CI'), 'Composer 2.8.1, PHP 8.3, CI'],
+      [`${composer('; CI')}${' '.repeat(300)}x`, null],
+    ] as const) {
+      await download(token, '2.0.0', 'acme/core', client);
+      expect([client, await clientOf()]).toEqual([client, shown]);
+    }
+    await call('DELETE', `/api/tokens/${id}`);
   });
 
   it('a HEAD and an answer 304 count nothing, as for the statistics', async () => {
@@ -158,6 +190,60 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     for (const as of [viewer, own.token]) expect((await usage('', as)).status).toBe(403);
   });
 
+  it('the owners of tokens get a mail that says who wrote it; nobody learns or names an address', async () => {
+    const tell = (as: string | undefined, body: object) =>
+      call('POST', '/api/packages/acme/core/usage/messages', as, body);
+    const words = { constraint: '2.*', subject: '2.0 ends', text: 'Please update.\n\nSee <b>2.1</b>\nsoon.' };
+    const found = (await tell(admin, { ...words, preview: true })).json();
+    expect(found).toMatchObject({ sent: false, hidden: 0, people: 2 });
+    expect(found['data']).toEqual(
+      expect.arrayContaining([
+        { description: 'mine', owner: maintainer.email, reason: null },
+        { description: 'goes', owner: null, reason: 'it ended' },
+      ]),
+    );
+    expect(found['mail']).toMatch(
+      /writes to the people who use acme\/core 2\.\* of packages\.test:\n\nPlease update\./,
+    );
+    expect(await waitingMails()).toEqual([]);
+
+    const sent = (await tell(maintainer.token, words)).json();
+    expect(sent).toMatchObject({ sent: true, people: 2, data: [{ owner: maintainer.email }], hidden: 1 });
+    const mails = await waitingMails();
+    expect(mails.map(({ to }) => to).toSorted()).toEqual([adminEmail, maintainer.email].toSorted());
+    const own = mails.find(({ to }) => to === maintainer.email);
+    expect(own).toMatchObject({ kind: 'message', subject: '2.0 ends', text: sent['mail'] });
+    expect(own?.text).toContain(`you own what uses the package: mine.\n${maintainer.email} sent it`);
+    expect(own?.html).toContain('See &lt;b&gt;2.1&lt;/b&gt;<br>soon.');
+    expect((await call('GET', '/api/audit?limit=1')).json()['data']).toMatchObject([
+      { action: 'package.tell_users', subject: 'acme/core', details: { subject: '2.0 ends', people: 2 } },
+    ]);
+
+    for (const [field, value] of [
+      ['subject', 'x\r\nBcc: eve@example.org'],
+      ['subject', 'x'.repeat(121)],
+      ['text', 'x'.repeat(5001)],
+      ['text', '\u001b[2J'],
+      ['to', 'eve@example.org'],
+      ['constraint', '==='],
+    ] as const) {
+      const refused = await tell(admin, { ...words, [field]: value });
+      expect([field, refused.status, JSON.stringify(refused.json())]).toEqual([
+        field,
+        400,
+        expect.stringContaining(field),
+      ]);
+    }
+    expect((await tell(admin, { ...words, constraint: '>9' })).json()).toMatchObject({ code: 'CONFLICT' });
+    for (const as of [viewer, mine.token]) expect((await tell(as, words)).status).toBe(403);
+    for (let time = 1; time < 10; time += 1) expect((await tell(maintainer.token, words)).status).toBe(200);
+    expect((await tell(maintainer.token, words)).json()).toMatchObject({
+      code: 'TOO_MANY_ATTEMPTS',
+      error: expect.stringMatching(/Try again in \d+ minutes|1 hour/),
+    });
+    expect(await waitingMails()).toHaveLength(20);
+  });
+
   it('a package that is hidden from a maintainer of a team does not exist', async () => {
     const reader = await registry.createToken('read');
     await download(reader, '1.0.0', 'other/tool');
@@ -176,7 +262,15 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     const advisories = [{ id: 'A-1', title: 'Greets everybody', severity: 'high' }];
     expect(await exposed()).toMatchObject({
       data: [
-        { package: 'other/tool', malware: true, state: 'advisory', fixed_in: null, tokens: 1, last_used_on: day() },
+        {
+          package: 'other/tool',
+          malware: true,
+          advisories: [{ id: 'MAL-2026-1' }],
+          state: 'advisory',
+          fixed_in: null,
+          tokens: 1,
+          last_used_on: day(),
+        },
         { ...own, advisories, tokens: 1, last_used_by: { description: 'CI of the shop' } },
       ],
       left_out: 0,

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const call = (method: 'GET' | 'POST', path: string, as = token) => console.registry.call(method, path, { as });
 const isBlocked = async (): Promise<boolean> =>
-  (await admin.get('/packages/acme/lib/versions')).text.includes('blocked rule advisories');
+  (await admin.get('/packages/acme/lib/versions')).text.includes('Blocked by the rule advisories');
 
 describe('a feed of the policy', () => {
   it('that works is shown with the number of its rows and its age', async () => {

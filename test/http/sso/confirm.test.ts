@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PageReply } from '../../util/running-console.ts';
 import { runSsoConsole, type SsoConsole, type SsoPerson } from '../../util/sso-console.ts';
 
-const form = '/settings/sessions.lifetime';
+const form = '/settings/people-and-sessions';
 
 let run: SsoConsole;
 let ada: SsoPerson;
@@ -43,7 +43,7 @@ describe('confirming at the provider', () => {
     const page = await ada.browser.get(form);
     expect(page.text).toContain('Confirm at Acme login');
     expect(page.html).not.toContain('name="current_password"');
-    expect(page.html).toContain('formaction="../sso/acme/confirm?next=%2Fsettings%2Fsessions.lifetime"');
+    expect(page.html).toContain('formaction="../sso/acme/confirm?next=%2Fsettings%2Fpeople-and-sessions"');
     const refused = await ada.browser.post(form, { 'sessions.lifetime': '3600' });
     expect([refused.status, refused.text]).toEqual([
       400,
@@ -60,7 +60,7 @@ describe('confirming at the provider', () => {
     });
     const reply = await ada.arrive(await ada.visitor.signInAt(address.href, 'ada'));
     expect(ada.visitor.wasAsked()).toBe(true);
-    expect([reply.status, reply.headers['location']], reply.text).toEqual([303, '../../settings/sessions.lifetime']);
+    expect([reply.status, reply.headers['location']], reply.text).toEqual([303, '../../settings/people-and-sessions']);
     expect((await ada.browser.get(form)).text).not.toContain('Confirm at Acme login');
     expect((await ada.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(303);
   });
@@ -120,7 +120,7 @@ describe('confirming at the provider', () => {
     expect((await confirm('eve', undefined)).text).toContain('Somebody else signed in there.');
     expect((await person.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
     const reply = await confirm('ada', undefined);
-    expect([reply.status, reply.headers['location']], reply.text).toEqual([303, '../../settings/sessions.lifetime']);
+    expect([reply.status, reply.headers['location']], reply.text).toEqual([303, '../../settings/people-and-sessions']);
     expect((await person.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(303);
   });
 
@@ -140,7 +140,7 @@ describe('confirming at the provider', () => {
     const cookie = [...ada.browser.cookies].find(([name]) => name.includes('sso'))!;
     other.browser.cookies.set(...cookie);
     const reply = await other.arrive(back);
-    expect(reply.headers['location'], reply.text).toBe('../../sign-in?next=%2Fsettings%2Fsessions.lifetime');
+    expect(reply.headers['location'], reply.text).toBe('../../sign-in?next=%2Fsettings%2Fpeople-and-sessions');
     expect((await other.browser.post(form, { 'sessions.lifetime': '3600' })).status).toBe(400);
   });
 

@@ -13,6 +13,7 @@ import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
+import { question } from './question.tsx';
 import { refusedProof } from './refused-proof.ts';
 
 export function registerOwnPasskey(pages: Pages, passkeys: Passkeys): void {
@@ -121,26 +122,12 @@ function registerRemoveLast(pages: Pages, passkeys: Passkeys): void {
   pages.form({
     path: '/account/passkeys/:id/remove-last',
     operation: 'removePasskey',
-    show: async (request, form) => {
+    show: async (request, state) => {
       const { passkey } = await find(passkeys, request);
       if (request.caller.provesWith.password) return { to: `/account/passkeys/${passkey.id}/remove` };
-      return {
-        title: 'Remove this passkey?',
-        content: (
-          <>
-            <h1>Remove the passkey {passkey.name}?</h1>
-            <Form
-              state={form}
-              submit="Remove the passkey"
-              asksPassword={request.asksPassword}
-              isDanger
-              cancel="/account"
-            >
-              <p>It is your last one. Your sessions in other browsers end.</p>
-            </Form>
-          </>
-        ),
-      };
+      const form = { state, submit: 'Remove the passkey', asksPassword: request.asksPassword };
+      const sentence = 'It is your last one. Your sessions in other browsers end.';
+      return question(`Remove the passkey ${passkey.name}?`, sentence, form);
     },
     submit: async ({ caller, param, clientAddress: address }) => {
       await passkeys.remove(caller, param('id'), { isFresh: true, address });

@@ -11,11 +11,11 @@ import type { Actor } from '../../../state/audit.ts';
 import { filterOf } from '../../../core/views/view.ts';
 import { usedPackages, type UsedPackage } from '../../../usage/used-packages.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
-import { ButtonLink, Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { ButtonLink } from '../../components/form.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
+import { question } from './question.tsx';
 
 export interface OwnTokenPageServices {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -51,20 +51,12 @@ export function registerOwnTokenPages(pages: Pages, services: OwnTokenPageServic
   pages.form({
     path: '/account/tokens/:id/end',
     operation: 'endOwnToken',
-    show: async ({ caller, param, nowMs }, form) => {
+    show: async ({ caller, param, nowMs }, state) => {
       const found = (await readTerminals(services, caller, nowMs)).find(({ record }) => record.id === param('id'));
       if (found === undefined)
         throw new RegistryError('NOT_FOUND', { message: 'This token has ended already, or is not yours.' });
-      const title = 'Sign this terminal out?';
-      return {
-        title,
-        content: (
-          <>
-            <PageHead title={title} sentence={`${found.record.description}: its token ends with the next request.`} />
-            <Form state={form} submit="Sign out" isDanger cancel="/account" />
-          </>
-        ),
-      };
+      const sentence = `${found.record.description}: its token ends with the next request.`;
+      return question('Sign this terminal out?', sentence, { state, submit: 'Sign out' });
     },
     submit: async ({ caller, param }) => {
       await endPersonalToken(services.tokensOf(actorOf(caller)), caller.userId, param('id'));

@@ -4,33 +4,22 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf, type SessionCaller } from '../../../auth/caller.ts';
 import type { People } from '../../../auth/people.ts';
 import type { SessionRecord } from '../../../auth/sessions.ts';
-import { Form } from '../../components/form.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import { relativeTime } from '../../components/time.tsx';
 import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { question } from './question.tsx';
 
 export function registerSessions(pages: Pages, people: People): void {
   registerEndOthers(pages, people);
   pages.form({
     path: '/account/sessions/:id/end',
     operation: 'endSession',
-    show: async (request, form) => {
+    show: async (request, state) => {
       const { address, created_at } = await find(people, request);
-      return {
-        title: 'End this session?',
-        content: (
-          <>
-            <h1>End the session from {address}?</h1>
-            <Form state={form} submit="End the session" isDanger cancel="/account">
-              <p>
-                It began {relativeTime(Date.parse(created_at), request.nowMs)}. Its browser has to sign in again for the
-                next page.
-              </p>
-            </Form>
-          </>
-        ),
-      };
+      const began = relativeTime(Date.parse(created_at), request.nowMs);
+      const sentence = `It began ${began}. Its browser has to sign in again for the next page.`;
+      return question(`End the session from ${address}?`, sentence, { state, submit: 'End the session' });
     },
     submit: ({ caller, param }) => end(people, caller, param('id')),
   });
@@ -40,20 +29,11 @@ function registerEndOthers(pages: Pages, people: People): void {
   pages.form({
     path: '/account/sessions/end-others',
     operation: 'endSession',
-    show: async ({ caller }, form) => ({
-      title: 'End all other sessions?',
-      content: (
-        <>
-          <h1>End all other sessions?</h1>
-          <Form state={form} submit="End all others" isDanger cancel="/account">
-            <p>
-              {formatCount((await othersOf(people, caller)).length, 'other session')} will end. This browser stays
-              signed in.
-            </p>
-          </Form>
-        </>
-      ),
-    }),
+    show: async ({ caller }, state) => {
+      const others = formatCount((await othersOf(people, caller)).length, 'other session');
+      const sentence = `${others} will end. This browser stays signed in.`;
+      return question('End all other sessions?', sentence, { state, submit: 'End all others' });
+    },
     submit: async ({ caller }) => {
       for (const { id } of await othersOf(people, caller))
         await people.sessions.end(caller.userId, id, actorOf(caller));

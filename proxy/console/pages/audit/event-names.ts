@@ -45,7 +45,7 @@ export async function readEventNames(state: Pick<StateStore, 'range'>): Promise<
 /** The author in words. `actor`: as the event has it. */
 export function nameAuthor(actor: string, { nameOf }: EventNames): string {
   const [, kind, id = ''] = /^([a-z]+):(.*)$/s.exec(actor) ?? [];
-  if (kind === 'cli') return `${id} on the command line`;
+  if (kind === 'cli') return `${id} (command line)`;
   if (kind === 'token') return `the token ${nameOf(id) ?? id}`;
   if (kind === 'publisher') return `a CI job of the trusted publisher ${nameOf(id) ?? id}`;
   if (kind === 'user') return nameOf(id) ?? `${id}, deleted`;

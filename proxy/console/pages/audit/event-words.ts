@@ -71,6 +71,7 @@ export const actionVerbs: Readonly<Record<string, string>> = {
   'artifact.publish': 'uploaded',
   'artifact.withdraw': 'withdrew the upload',
   'artifact.cleanup': 'cleaned up uploads',
+  'package.tell_users': 'wrote to the users of',
   'package.withdraw': 'withdrew a version of',
   'package.restore': 'restored a version of',
   'package.purge': 'purged a version of',

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { ComparedFiles } from '../../../contents/compare-files.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ChoiceFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { LineDiff } from '../../components/line-diff.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -14,10 +15,9 @@ import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { packagePath } from '../package/open-package.ts';
-import { ComparedFileList, type ComparedPair } from './compared-files.tsx';
+import { ChangeBadge, ComparedFileList, type ComparedPair } from './compared-files.tsx';
 import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
 import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
-import { ChangeBadge } from './change-badge.tsx';
 
 export interface ComparePageProps {
   readonly pair: ComparedPair;
@@ -44,8 +44,8 @@ export function ComparePage({
   const { name, before, after } = pair;
   return (
     <>
-      <Head name={name} sentence="What changed between two published versions." />
-      <Choice {...{ labels, showsAll }} from={before.version} to={after.version} />
+      <Head name={name} sentence="What changed between two versions." />
+      <Choice {...{ pair, labels, showsAll }} />
       <Table
         caption="The two versions"
         columns={factColumns(nowMs)}
@@ -75,13 +75,13 @@ export function ComparePage({
 export function SingleVersion({ name, version }: { readonly name: string; readonly version: string }): Child {
   return (
     <>
-      <Head name={name} sentence="What changed between two published versions." />
+      <Head name={name} sentence="What changed between two versions." />
       <EmptyState
         icon="git-compare-arrows"
         title="There is only one version"
         action={<ButtonLink to={`/packages/${name}`}>Go to the package</ButtonLink>}
       >
-        {version} is the only published version. A comparison needs two.
+        {version} is the only version whose archive is stored here. A comparison needs two.
       </EmptyState>
     </>
   );
@@ -110,15 +110,15 @@ export function ComparedFile({ pair: { name, before, after }, file, difference }
 
 function Difference({ file, difference }: Omit<ComparedFileProps, 'pair'>): Child {
   if (difference.kind === 'unseen') return <Notice kind="warn">{difference.sentence}</Notice>;
-  const { lines, added, removed, left } = difference;
+  const { rows, added, removed, left } = difference;
   if (added + removed === 0) return <p class="soft">Both versions have the same lines.</p>;
   return (
     <>
       <p class="soft small">
         {formatCount(added, 'line')} added, {formatCount(removed, 'line')} removed.
-        {left === 0 ? '' : ` The first ${lines.length} lines are shown.`}
+        {left === 0 ? '' : ` The first ${rows.length} lines are shown.`}
       </p>
-      <LineDiff label={`Differences of ${visibleText(file)}`} lines={lines} />
+      <LineDiff label={`Differences of ${visibleText(file)}`} rows={rows} />
     </>
   );
 }
@@ -136,42 +136,16 @@ function Head({ name, sentence }: { readonly name: string; readonly sentence: st
   );
 }
 
-interface ChoiceProps extends Pick<ComparePageProps, 'labels' | 'showsAll'> {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** A form with GET, so that the address of a comparison can be sent to others. */
-function Choice({ labels, showsAll, from, to }: ChoiceProps): Child {
+function Choice({ pair, labels, showsAll }: Pick<ComparePageProps, 'pair' | 'labels' | 'showsAll'>): Child {
+  const choices = labels.map((version) => ({ value: version, label: version }));
   return (
     <form class="filters">
-      <VersionSelect name="from" label="From" value={from} labels={labels} />
-      <VersionSelect name="to" label="To" value={to} labels={labels} />
+      <ChoiceFilter name="from" label="From" value={pair.before.version} choices={choices} />
+      <ChoiceFilter name="to" label="To" value={pair.after.version} choices={choices} />
       {showsAll ? <input type="hidden" name="files" value="all" /> : null}
       <button class="button">Compare</button>
     </form>
-  );
-}
-
-interface VersionSelectProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly labels: readonly string[];
-}
-
-function VersionSelect({ name, label, value, labels }: VersionSelectProps): Child {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {labels.map((version) => (
-          <option value={version} selected={version === value}>
-            {version}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }
 
@@ -179,19 +153,12 @@ type Fact = IndexEntry & { readonly role: string };
 
 function factColumns(nowMs: number) {
   return [
-    { label: 'Version', cell: ({ role, version }: Fact) => <FactName {...{ role, version }} /> },
+    { label: 'Side', cell: ({ role }: Fact) => <span class="soft">{role}</span> },
+    { label: 'Version', cell: ({ version }: Fact) => <strong>{version}</strong> },
     { label: 'Published', cell: ({ since }: Fact) => <Time at={since} nowMs={nowMs} /> },
     { label: 'Content', cell: ({ reference }: Fact) => <code title={reference}>{reference.slice(0, 10)}</code> },
     { label: 'Archive', isNumber: true, cell: ({ size }: Fact) => formatBytes(size) },
   ];
-}
-
-function FactName({ role, version }: Pick<Fact, 'role' | 'version'>): Child {
-  return (
-    <>
-      <span class="soft">{role}</span> <strong>{version}</strong>
-    </>
-  );
 }
 
 // The links that differ between two versions.

@@ -1,20 +1,17 @@
-// The comparison of two published versions of a package. `from` and `to` in the address name them; without them the
+// The comparison of two versions of a package whose archives are stored here. `from` and `to` in the address name them; without them the
 // newest version is compared with the one before it. `file` names one file of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { compareDependencies } from '../../../inspection/compare-dependencies.ts';
-import type { PublishedFiles } from '../../../core/tree/published-files.ts';
-import type { Inspection } from '../../../inspection/inspection.ts';
-import { findVersion, readPublishedPackage, type PublishedVersion } from '../../../packages/published-package.ts';
+import { findVersion, type PublishedVersion } from '../../../packages/published-package.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { archivedVersions } from '../package/archived-versions.ts';
 import { nameIn } from '../package/open-package.ts';
+import type { PackagePageServices } from '../package/package-services.ts';
 import { ComparedFile, ComparePage, SingleVersion } from './compare-page.tsx';
 
-export interface ComparePageServices {
-  readonly published: PublishedFiles;
-  readonly inspection: () => Promise<Inspection>;
-}
+export type ComparePageServices = Pick<PackagePageServices, 'published' | 'mirrored' | 'mirror' | 'inspection'>;
 
 export function registerComparePage(pages: Pages, services: ComparePageServices): void {
   pages.page({
@@ -24,29 +21,25 @@ export function registerComparePage(pages: Pages, services: ComparePageServices)
   });
 }
 
-async function showComparison(
-  { published, inspection }: ComparePageServices,
-  request: SignedInRequest,
-): Promise<PageView> {
-  const { query, nowMs, caller } = request;
+async function showComparison(services: ComparePageServices, request: SignedInRequest): Promise<PageView> {
+  const { query, nowMs } = request;
   const name = nameIn(request);
-  const versions = await readPublishedPackage(published, name, caller.view);
+  const versions = await archivedVersions(services, name, request);
   const [newest, second] = versions;
   const view = { title: `Compare versions of ${name}`, section: 'packages' as const };
-  if (newest === undefined)
-    throw new RegistryError('NOT_FOUND', { message: `No version of ${name} is published here.` });
+  if (newest === undefined) throw new RegistryError('NOT_FOUND', { message: `No archive of ${name} is stored here.` });
   const versionIn = (field: string): PublishedVersion | undefined => {
     const wanted = query.get(field) ?? '';
     const found = findVersion(versions, wanted);
     if (wanted === '' || found !== undefined) return found;
     throw new RegistryError('NOT_FOUND', {
-      message: `${name} ${wanted.slice(0, 200)} is not published here. Only published versions can be compared.`,
+      message: `${name} ${wanted.slice(0, 200)} is not published here, and no archive of it is stored.`,
     });
   };
   const after = versionIn('to') ?? newest;
   const before = versionIn('from') ?? versions[versions.indexOf(after) + 1] ?? second;
   if (before === undefined) return { ...view, content: <SingleVersion {...{ name }} version={newest.entry.version} /> };
-  const contents = (await inspection()).contents(caller.userId);
+  const contents = (await services.inspection()).contents(request);
   const pair = { name, before: before.entry, after: after.entry };
   const file = query.get('file') ?? '';
   const showsAll = query.get('files') === 'all';

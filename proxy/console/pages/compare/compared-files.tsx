@@ -10,7 +10,7 @@ import { formatCount, formatBytes, formatNumber } from '../../components/quantit
 import { Table, type Column } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { packagePath } from '../package/open-package.ts';
-import { ChangeBadge } from './change-badge.tsx';
+import { Badge } from '../../components/badge.tsx';
 
 /** Two versions of a package. */
 export interface ComparedPair {
@@ -75,4 +75,15 @@ function columnsOf({ name, before, after }: ComparedPair): readonly Column<Compa
 
 function Size({ bytes }: { readonly bytes: number | null }): Child {
   return bytes === null ? <span class="soft">none</span> : <span class="nowrap">{formatBytes(bytes)}</span>;
+}
+
+const badges = {
+  added: { kind: 'good', icon: 'plus' },
+  removed: { kind: 'bad', icon: 'circle-minus' },
+  changed: { kind: 'warn', icon: 'pencil' },
+  same: { kind: 'info', icon: 'check' },
+} as const;
+
+export function ChangeBadge({ state }: Pick<ComparedFile, 'state'>): Child {
+  return <Badge {...badges[state]}>{state}</Badge>;
 }

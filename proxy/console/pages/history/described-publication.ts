@@ -25,8 +25,7 @@ export async function describePublications(
   return publications.map((publication) => {
     const { by } = publication;
     // the command says that somebody was on the command line
-    const author =
-      by === null ? '' : `by ${nameOf(by.actor).replace(' on the command line', '')}, ${wayOf(by.command)}`;
+    const author = by === null ? '' : `by ${nameOf(by.actor).replace(' (command line)', '')}, ${wayOf(by.command)}`;
     return { ...publication, author };
   });
 }

@@ -63,7 +63,7 @@ function Actions({ path }: { readonly path: string }): Child {
   return (
     <>
       <ButtonLink to={`${path}/secret`} icon="key-round">
-        New secret
+        Create secret
       </ButtonLink>
       <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger">
         Remove

@@ -4,6 +4,7 @@
 import type { Child } from 'hono/jsx';
 import type { MirrorRegistry, MirrorReport } from '../../../mirror/mirror-report.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import { settingPage } from '../../../settings/setting-groups.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -86,7 +87,7 @@ function MirrorOff({ isMissing, mayChange }: MirrorOffProps): Child {
         title="Nothing is mirrored"
         action={
           isMissing || !mayChange ? undefined : (
-            <ButtonLink to="/settings/mirroring.enabled" kind="primary">
+            <ButtonLink to={settingPage('mirroring.enabled')} kind="primary">
               Turn on mirroring
             </ButtonLink>
           )

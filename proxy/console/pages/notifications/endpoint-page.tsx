@@ -54,7 +54,7 @@ function Actions({ endpoint: { id, enabled, signature } }: { readonly endpoint: 
       </ButtonLink>
       {signature === null ? null : (
         <ButtonLink to={`${path}/secret`} icon="key-round">
-          {signature === 'v1a' ? 'New key' : 'New secret'}
+          {signature === 'v1a' ? 'Create key' : 'Create secret'}
         </ButtonLink>
       )}
       <ButtonLink to={enabled ? `${path}/off` : `${path}/on`}>{enabled ? 'Turn off' : 'Turn on'}</ButtonLink>

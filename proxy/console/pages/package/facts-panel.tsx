@@ -15,7 +15,7 @@ import { webAddress } from './web-links.ts';
 
 export interface FactsPanelProps {
   readonly opened: OpenPackage;
-  /** `you`, `root on the command line`; undefined: unknown */
+  /** `you`, `root (command line)`; undefined: unknown */
   readonly publisher: string | undefined;
   /** what blocks the latest version; undefined: nothing, or the page is stored */
   readonly block: Block | undefined;

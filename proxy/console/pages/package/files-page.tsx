@@ -4,75 +4,127 @@
 import { raw } from 'hono/html';
 import { useContext, type Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import { perPage, type FolderRow, type InsideView, type TextView } from '../../../contents/look-inside.ts';
+import { latestOf } from '../../../packages/package-summary.ts';
+import { findVersion } from '../../../packages/published-package.ts';
+import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { formatBytes, formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import type { FileDownload, PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { packagePath, type OpenPackage } from './open-package.ts';
+import { archivedVersions } from './archived-versions.ts';
+import { nameIn, packagePath, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
-import { publishedVersionIn } from './version-page.tsx';
+import { unknownVersion } from './version-page.tsx';
 
 /** A place in the archive of a version. `path`: empty for the root of the package. `page`: from 1. */
-type Inside = ReturnType<typeof insideOf>;
-
-/** Without a version the latest one. Throws NOT_FOUND for an unknown version. */
-function insideOf(query: URLSearchParams, opened: OpenPackage) {
-  const { entry } = (query.get('version') ?? '') === '' ? opened.latest : publishedVersionIn(query, opened);
-  const page = Number(query.get('page') ?? 1);
-  const path = (query.get('path') ?? '').replace(/\/$/, '');
-  return { opened, entry, path, page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1 };
+interface Inside {
+  readonly name: PackageName;
+  /** undefined: the package is mirrored */
+  readonly opened: OpenPackage | undefined;
+  readonly entry: IndexEntry;
+  readonly path: string;
+  readonly page: number;
 }
 
-/** Throws NOT_FOUND for an unknown version or file. */
+/** Without a version the latest one. Throws NOT_FOUND for a version whose archive is not stored here. */
+async function insideOf(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened?: OpenPackage,
+): Promise<Inside> {
+  const name = nameIn(request);
+  const version = request.query.get('version') ?? '';
+  const stored = opened?.details.versions ?? (await archivedVersions(services, name, request));
+  const found = version === '' ? latestOf(stored) : findVersion(stored, version);
+  if (found === undefined) throw unknownVersion(opened ?? { name, isLimited: true }, version);
+  const page = Number(request.query.get('page') ?? 1);
+  const path = (request.query.get('path') ?? '').replace(/\/$/, '');
+  const place = { name, opened, path, page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1 };
+  return { ...place, entry: found.entry };
+}
+
+/** `opened`: undefined for a mirrored package. Throws NOT_FOUND for an unknown version or file. */
 export async function showFiles(
-  { inspection }: PackagePageServices,
-  { query, caller }: SignedInRequest,
-  opened: OpenPackage,
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened?: OpenPackage,
 ): Promise<PageView> {
-  const inside = insideOf(query, opened);
-  const { entry, path, page } = inside;
-  const view = (await (await inspection()).contents(caller.userId).look(entry, path, page)) ?? unknownFile(inside);
+  const inside = await insideOf(services, request, opened);
+  const { name, entry, path, page } = inside;
+  const view = (await (await services.inspection()).contents(request).look(entry, path, page)) ?? unknownFile(inside);
+  const standing = await services.policyAdmin.standing(name);
+  const known = standing?.versions.find(({ version }) => version === entry.version);
   return {
-    title: `${path === '' ? 'Files' : visibleText(path)} of ${opened.name} ${entry.version}`,
+    title: `${path === '' ? 'Files' : visibleText(path)} of ${name} ${entry.version}`,
     section: 'packages',
     content: (
-      <PackageFrame opened={opened} tab="files">
+      <Frame inside={inside}>
+        {known === undefined ? null : <Warning {...known} />}
         <section class="stack-tight">
           <Trail inside={inside} />
           <View inside={inside} view={view} />
         </section>
-      </PackageFrame>
+      </Frame>
     ),
   };
 }
 
+function Frame({ inside: { name, opened }, children }: { readonly inside: Inside; readonly children?: Child }): Child {
+  if (opened !== undefined) return <PackageFrame {...{ opened, children }} tab="files" />;
+  const trail = [
+    { label: 'Packages', to: '/packages' },
+    { label: name, to: packagePath(name) },
+  ];
+  return (
+    <>
+      <PageHead title={`Files of ${name}`} sentence="The stored archive of a mirrored package." trail={trail} />
+      {children}
+    </>
+  );
+}
+
+/** Somebody who reads the files must know that no client may run them. */
+function Warning({ state, concerns }: VersionStanding): Child {
+  const isMalware = concerns.some((one) => one.isMalware);
+  if (!isMalware && state !== 'blocked') return null;
+  return (
+    <Notice kind="bad">
+      {isMalware ? 'A list names this version as malware. ' : ''}
+      {state === 'blocked' ? 'The policy blocks this version: clients do not get it.' : ''}
+    </Notice>
+  );
+}
+
 /** Throws NOT_FOUND for an unknown version or file, and for one that is too large. */
 export async function showRawFile(
-  { inspection }: PackagePageServices,
-  { query, caller }: SignedInRequest,
-  opened: OpenPackage,
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened?: OpenPackage,
 ): Promise<FileDownload> {
-  const inside = insideOf(query, opened);
-  const file =
-    (await (await inspection()).contents(caller.userId).raw(inside.entry, inside.path)) ?? unknownFile(inside);
+  const inside = await insideOf(services, request, opened);
+  const { entry, path } = inside;
+  const file = (await (await services.inspection()).contents(request).raw(entry, path)) ?? unknownFile(inside);
   if (file.kind === 'unseen') throw new RegistryError('NOT_FOUND', { message: file.sentence });
   const { type = 'application/octet-stream', bytes } = file;
-  const name = inside.path.slice(inside.path.lastIndexOf('/') + 1);
+  const name = path.slice(path.lastIndexOf('/') + 1);
   return { file: { name, type, bytes: Buffer.from(bytes), isSandboxed: file.type !== undefined } };
 }
 
-function unknownFile({ opened: { name }, entry: { version }, path }: Inside): never {
+function unknownFile({ name, entry: { version }, path }: Inside): never {
   const file = visibleText(path.slice(0, 200));
   throw new RegistryError('NOT_FOUND', { message: `${name} ${version} has no file ${file}.` });
 }
 
-function pathTo({ opened: { name }, entry: { version } }: Inside, path: string, page = 1, tab = 'files'): string {
+function pathTo({ name, entry: { version } }: Inside, path: string, page = 1, tab = 'files'): string {
   return packagePath(name, tab, {
     version,
     ...(path === '' ? {} : { path }),

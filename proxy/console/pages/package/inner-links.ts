@@ -10,14 +10,14 @@ import type { PackagePageServices } from './package-services.ts';
 export function placeInside(
   { inspection }: Pick<PackagePageServices, 'inspection'>,
   { name, latest: { entry } }: Pick<OpenPackage, 'name' | 'latest'>,
-  { caller }: Pick<SignedInRequest, 'caller'>,
+  request: Pick<SignedInRequest, 'caller' | 'isGone'>,
   page = '',
 ): (html: string) => Promise<string> {
   const place = { root: rootFrom(packagePath(name, page)), isCatalogue: false, assets: '' };
   return async (html) => {
     const paths = waitingPaths(html);
     if (paths.length === 0) return html;
-    const known = new Set(await (await inspection()).contents(caller.userId).known(entry, paths));
+    const known = new Set(await (await inspection()).contents(request).known(entry, paths));
     return placeFiles(html, (path, isPicture) =>
       known.has(path)
         ? hrefTo(place, packagePath(name, isPicture ? 'raw' : 'files', { version: entry.version, path }))

@@ -2,8 +2,11 @@
 
 import type { Child } from 'hono/jsx';
 import type { WithheldVersions, OfferedRelease } from '../../../mirror/catalogue/cached-summary.ts';
-import { readMirroredPackage, type StoredVersion, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
-import type { PackageSummary } from '../../../packages/package-summary.ts';
+import { readMirroredPackage, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
+import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import type { PackageText } from '../../../packages/package-texts.ts';
+import type { PublishedVersion } from '../../../packages/published-package.ts';
+import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -14,12 +17,14 @@ import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
-import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
+import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Concerns } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
+import { readArchivedReadme } from './archived-versions.ts';
 import { InstallPanel } from './install-panel.tsx';
 import { packagePath } from './open-package.ts';
+import { WholeText } from './overview.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { webAddress } from './web-links.ts';
 
@@ -30,6 +35,8 @@ interface MirroredProps {
   readonly heldBack: readonly WithheldVersions[];
   /** the published packages that require it */
   readonly dependents: readonly PackageName[];
+  /** of the newest stored version that the policy does not block; undefined: it has none */
+  readonly readme: PackageText | undefined;
   readonly request: SignedInRequest;
 }
 
@@ -48,47 +55,42 @@ export async function showMirrored(
     heldBackOf(services, name, request.nowMs),
     services.policyAdmin.standing(name),
   ]);
-  const states = new Map(standing?.versions.map((one) => [one.version, one]));
+  const refused = standing?.versions.filter((one) => one.refused).map(({ version }) => version) ?? [];
+  const clean = stored.kept.filter(({ entry }) => !refused.includes(entry.version));
+  const readme = await readArchivedReadme(services, request, name, latestOf(clean));
+  const versions = shownVersions(mirrored?.offered(name) ?? [], stored.kept, standing);
+  const dependents = packages.dependentsOf(name);
   return {
     title: name,
     section: 'packages',
-    content: (
-      <Mirrored
-        {...{ summary, stored, heldBack, request }}
-        versions={mirroredVersions(mirrored?.offered(name) ?? [], stored.kept).map((one) => ({
-          ...one,
-          standing: states.get(one.version),
-        }))}
-        dependents={packages.dependentsOf(name)}
-      />
-    ),
+    content: <Mirrored {...{ summary, stored, versions, heldBack, dependents, readme, request }} />,
   };
 }
 
 const maxRows = 100;
 
 /** A version that clients may get, or whose archive is stored. */
-interface MirroredVersion extends OfferedRelease {
+interface ShownVersion extends OfferedRelease {
   /** undefined: no client has installed it yet */
-  readonly kept: StoredVersion | undefined;
-}
-
-interface ShownVersion extends MirroredVersion {
+  readonly kept: IndexEntry | undefined;
   /** advisories and blocks; undefined: nothing is known */
   readonly standing: VersionStanding | undefined;
 }
 
 /** First those that the registry offers, as it orders them; then those of which only the archive is left. */
-function mirroredVersions(
+function shownVersions(
   offered: readonly OfferedRelease[],
-  kept: readonly StoredVersion[],
-): readonly MirroredVersion[] {
-  const names = new Set(offered.map(({ version }) => version));
-  const left = kept.filter(({ version }) => !names.has(version));
-  return [
-    ...offered.map((release) => ({ ...release, kept: kept.find(({ version }) => version === release.version) })),
-    ...left.map((one) => ({ version: one.version, released_at: null, kept: one })),
-  ];
+  stored: readonly PublishedVersion[],
+  standing: PackageStanding | undefined,
+): readonly ShownVersion[] {
+  const kept = new Map(stored.toReversed().map(({ entry }) => [entry.version, entry]));
+  const states = new Map(standing?.versions.map((one) => [one.version, one]));
+  const left = [...kept.keys()].filter((version) => !offered.some((one) => one.version === version));
+  return [...offered, ...left.map((version) => ({ version, released_at: null }))].map((one) => ({
+    ...one,
+    kept: kept.get(one.version),
+    standing: states.get(one.version),
+  }));
 }
 
 function MirroredHead({ name, description, type, abandoned }: MirroredProps['summary']): Child {
@@ -112,71 +114,86 @@ function MirroredHead({ name, description, type, abandoned }: MirroredProps['sum
   );
 }
 
-function Mirrored({ summary, stored, versions, heldBack, dependents, request }: MirroredProps): Child {
-  const { name } = summary;
+function Mirrored(props: MirroredProps): Child {
+  const { summary, heldBack, readme, request } = props;
   return (
     <>
       <MirroredHead {...summary} />
       <div class="package">
-        <InstallPanel requirement={name} origin={request.origin} makesTokens={request.may('createToken')} />
+        <InstallPanel requirement={summary.name} origin={request.origin} makesTokens={request.may('createToken')} />
         <div class="readme stack">
           <HeldBackList heldBack={heldBack} />
           <section class="stack-tight">
             <h2>Versions</h2>
-            <Versions versions={versions} unreadable={stored.unreadable} nowMs={request.nowMs} />
-            {request.may('getUsage') ? (
-              <p>
-                <A to={packagePath(name, 'usage')}>Who uses it</A>
-              </p>
-            ) : null}
-            {request.may('listMirrored') ? (
-              <p>
-                <A to={`/mirror/${name}`}>What the mirror stores of it</A>
-              </p>
-            ) : null}
+            <Versions {...props} />
+            <p class="row">
+              {linksOf(props).map(({ label, to }) => (
+                <A to={to}>{label}</A>
+              ))}
+            </p>
           </section>
+          {readme === undefined ? null : (
+            <section class="stack" aria-label={`README of ${readme.version}`}>
+              <h2>README of {readme.version}</h2>
+              <WholeText text={readme} />
+            </section>
+          )}
         </div>
         <aside>
-          <MirroredFacts {...{ summary, stored, dependents }} />
+          <MirroredFacts {...props} />
         </aside>
       </div>
     </>
   );
 }
 
-function Versions({ versions, unreadable, nowMs }: VersionsProps): Child {
+function linksOf({ summary: { name }, stored, request }: MirroredProps) {
+  const isCompared = request.hasBuilder && stored.kept.length > 1;
+  return [
+    ...(isCompared ? [{ label: 'Compare stored versions', to: packagePath(name, 'compare') }] : []),
+    ...(request.may('getUsage') ? [{ label: 'Who uses it', to: packagePath(name, 'usage') }] : []),
+    ...(request.may('listMirrored') ? [{ label: 'What the mirror stores of it', to: `/mirror/${name}` }] : []),
+  ];
+}
+
+function Versions({ summary: { name }, stored, versions, request }: MirroredProps): Child {
   return (
     <>
-      {unreadable === 0 ? null : (
+      {stored.unreadable === 0 ? null : (
         <Notice kind="warn">
-          {formatCount(unreadable, 'record')} of this package cannot be read. <code>libretto mirror verify</code> names
-          them.
+          {formatCount(stored.unreadable, 'record')} of this package cannot be read. <code>libretto mirror verify</code>{' '}
+          names them.
         </Notice>
       )}
       <p class="soft small">
         An archive is stored when the first client installs it. Clients get stored archives unchanged, even while the
         other registry is down.
       </p>
-      <Table caption="Versions" columns={columnsOf(nowMs)} rows={versions.slice(0, maxRows)} />
+      <Table caption="Versions" columns={columnsOf(name, request)} rows={versions.slice(0, maxRows)} />
       {versions.length > maxRows ? <p class="soft small">and {versions.length - maxRows} more</p> : null}
     </>
   );
 }
 
-interface VersionsProps {
-  readonly versions: readonly ShownVersion[];
-  readonly unreadable: number;
-  readonly nowMs: number;
-}
-
-function columnsOf(nowMs: number): readonly Column<ShownVersion>[] {
+function columnsOf(name: PackageName, request: SignedInRequest): readonly Column<ShownVersion>[] {
+  const { nowMs } = request;
   const timeOf = (at: string | null, without: string): Child =>
     at === null ? <span class="soft">{without}</span> : <Time at={at} nowMs={nowMs} />;
   return [
-    { label: 'Version', cell: ({ version }) => <strong>{version}</strong> },
+    {
+      label: 'Version',
+      cell: ({ version, kept }) =>
+        kept === undefined || !request.hasBuilder ? (
+          <strong>{version}</strong>
+        ) : (
+          <A to={packagePath(name, 'files', { version })} class="main-link">
+            {version}
+          </A>
+        ),
+    },
     { label: 'Advisories', isPlain: true, cell: ({ standing }) => <Standing standing={standing} /> },
     { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
-    { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.fetched_at ?? null, 'not yet') },
+    { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.since ?? null, 'not yet') },
     { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : formatBytes(kept.size)) },
     {
       label: 'SHA-1',
@@ -195,11 +212,7 @@ function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {
   );
 }
 
-function MirroredFacts({
-  summary,
-  stored,
-  dependents,
-}: Pick<MirroredProps, 'summary' | 'stored' | 'dependents'>): Child {
+function MirroredFacts({ summary, stored, dependents }: MirroredProps): Child {
   const pages = [webAddress(summary.homepage), webAddress(summary.repository)].flatMap((one) => one ?? []);
   return (
     <dl class="facts">

@@ -22,6 +22,7 @@ import { showOverview } from './overview-page.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { showRequires } from './requires-page.tsx';
 import { restoreForm } from './restore-page.tsx';
+import { tellForm } from './tell-page.tsx';
 import { showUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
@@ -29,11 +30,12 @@ import { showWhy } from './why-page.tsx';
 import { versionInQuery, withdrawForm } from './withdraw-page.tsx';
 
 type ShowTab = (services: PackagePageServices, request: SignedInRequest, opened: OpenPackage) => Promise<PageOutcome>;
+type ShowMirrored = (services: PackagePageServices, request: SignedInRequest) => Promise<PageOutcome>;
 
-const tabs: readonly (readonly [page: string, operation: Permission, show: ShowTab])[] = [
+const tabs: readonly (readonly [page: string, operation: Permission, show: ShowTab, ofMirrored?: ShowMirrored])[] = [
   ['/version', 'getPackage', showVersion],
-  ['/files', 'getPackage', showFiles],
-  ['/raw', 'getPackage', showRawFile],
+  ['/files', 'getPackage', showFiles, showFiles],
+  ['/raw', 'getPackage', showRawFile, showRawFile],
   ['/requires', 'getPackage', showRequires],
   ['/dependents', 'getPackage', showDependents],
   ['/downloads', 'getStatistics', showDownloads],
@@ -44,17 +46,20 @@ const tabs: readonly (readonly [page: string, operation: Permission, show: ShowT
 const root = '/packages/:vendor/:package';
 
 export function registerOnePackage(pages: Pages, services: PackagePageServices): void {
-  const show = async (request: SignedInRequest, page: string, showTab: ShowTab): Promise<PageOutcome> => {
+  const show = async (
+    request: SignedInRequest,
+    showTab: ShowTab,
+    ofMirrored: ShowMirrored = () => mirroredPage(services, request, nameIn(request)),
+  ): Promise<PageOutcome> => {
     const name = nameIn(request);
     const opened = await openPackage(services, name, request);
-    const isMissing = opened === undefined || (page === '/version' && !hasVersion(opened, request));
+    const isMissing = opened === undefined || !hasVersion(opened, request);
     const former = isMissing ? await formerPage(services, request, name) : undefined;
     if (former !== undefined) return former;
-    if (opened === undefined) return mirroredPage(services, request, name);
-    return showTab(services, request, opened);
+    return opened === undefined ? ofMirrored(services, request) : showTab(services, request, opened);
   };
-  for (const [page, operation, showTab] of tabs)
-    pages.page({ path: `${root}${page}`, operation, show: (request) => show(request, page, showTab) });
+  for (const [page, operation, ...shows] of tabs)
+    pages.page({ path: `${root}${page}`, operation, show: (request) => show(request, ...shows) });
   pages.page({
     path: `${root}/versions`,
     operation: 'getPackage',
@@ -62,7 +67,7 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
       withdrawn: 'The version is withdrawn. Composer no longer finds it.',
       restored: 'The version is published again.',
     },
-    show: (request) => show(request, '/versions', showVersions),
+    show: (request) => show(request, showVersions),
   });
   pages.page({
     path: `${root}/why`,
@@ -76,13 +81,14 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
     },
   });
   pages.page({ path: `${root}/usage`, operation: 'getUsage', show: (request) => showUsage(services, request) });
-  pages.form(withdrawForm(services));
-  pages.form(restoreForm(services));
+  for (const form of [withdrawForm, restoreForm, tellForm]) pages.form(form(services));
   pages.page({ path: root, operation: 'getPackage', show: (request) => showPackage(services, request) });
 }
 
+/** True, too, where the address names none. */
 function hasVersion({ details }: OpenPackage, request: SignedInRequest): boolean {
-  return findVersion(details.versions, versionInQuery(request)) !== undefined;
+  const version = versionInQuery(request);
+  return version === '' || findVersion(details.versions, version) !== undefined;
 }
 
 /** The one page of a package of another registry, in place of each tab. Throws NOT_FOUND. */

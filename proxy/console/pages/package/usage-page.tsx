@@ -132,7 +132,8 @@ function Found({ name, usage, filter, request }: UsageProps & { readonly usage: 
         <>
           <div class="row">
             <h2>Used by {countUsers(usage)}</h2>
-            <span class="row-end">
+            <span class="row-end row">
+              <ButtonLink to={packagePath(name, 'tell', { ...filter })}>Tell them</ButtonLink>
               <ButtonLink to={packagePath(name, 'usage', { ...filter, as: 'csv' })} icon="download">
                 CSV
               </ButtonLink>
@@ -186,6 +187,7 @@ export function UsageUser({
     <span class="breaks">
       {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : nameOfUser(token)}
       {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
+      {token.client === null ? null : <span class="soft small"> {token.client}</span>}
       {run === undefined ? null : (
         <>
           , <ExternalLink to={run}>last CI run</ExternalLink>

@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
+import { settingPage } from '../../../settings/setting-groups.ts';
 import { countUsers, nameOfUser } from '../../../usage/describe-users.ts';
 import { getUsage } from '../../../usage/operations.ts';
 import { keptDays, dayBefore } from '../../../usage/usage-row.ts';
@@ -62,7 +63,7 @@ export function UsedBy({ name, constraint, since, countedSince, names, ...users 
   return (
     <p class="breaks">
       <A to={packagePath(name, 'usage', { constraint, since })}>Used by {countUsers(users)}</A> {period}:{' '}
-      {[...names, ...more].join(', ')}
+      {[...names, ...more].join(', ')}. <A to={packagePath(name, 'tell', { constraint, since })}>Tell them</A>
     </p>
   );
 }
@@ -70,7 +71,7 @@ export function UsedBy({ name, constraint, since, countedSince, names, ...users 
 export function NotCounted(): Child {
   return (
     <p class="soft">
-      Who uses it is not counted: the setting <A to="/settings/statistics.by">statistics.by</A> is not “token”.
+      Who uses it is not counted: the setting <A to={settingPage('statistics.by')}>statistics.by</A> is not “token”.
     </p>
   );
 }

@@ -1,13 +1,12 @@
-// The columns of the list of versions, with what a person may do with each version.
+// The columns of the list of versions, in the console and in the catalogue.
 
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { A, PlaceContext } from '../../components/place.tsx';
-import { formatBytes, formatNumber } from '../../components/quantity.ts';
+import { formatBytes } from '../../components/quantity.ts';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
-import type { PageRequest } from '../../frame/definitions.ts';
 import { ShortReference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';
@@ -38,43 +37,7 @@ export function versionColumns(name: string, nowMs: number | undefined): readonl
   ];
 }
 
-/** The further columns of the console. */
-export function consoleColumns(
-  name: string,
-  { may, hasBuilder }: Pick<PageRequest, 'may' | 'hasBuilder'>,
-): readonly Column<VersionTableRow>[] {
-  return [
-    { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads) },
-    {
-      label: 'Actions',
-      isPlain: true,
-      cell: (row) => (
-        <Actions
-          {...{ name, row }}
-          mayCompare={hasBuilder}
-          mayWithdraw={may('withdrawVersion')}
-          mayRestore={may('restoreVersion')}
-          mayExplain={may('explainPolicy')}
-        />
-      ),
-    },
-  ];
-}
-
 function NameCell({ name, row }: { readonly name: string; readonly row: VersionTableRow }): Child {
-  const { block } = row;
-  if (block === undefined) return <NameLine {...{ name, row }} />;
-  return (
-    <div class="stack-tight">
-      <NameLine {...{ name, row }} />
-      <span class="soft small breaks">
-        rule <code>{block.rule}</code>: {block.because}
-      </span>
-    </div>
-  );
-}
-
-function NameLine({ name, row }: { readonly name: string; readonly row: VersionTableRow }): Child {
   const { version, kind, isLatest, isAdvised, block } = row;
   const { isCatalogue } = useContext(PlaceContext);
   return (
@@ -103,11 +66,6 @@ function NameLine({ name, row }: { readonly name: string; readonly row: VersionT
           blocked
         </Badge>
       )}
-      {kind === 'withdrawn' ? (
-        <Badge kind="warn" icon="ban">
-          withdrawn
-        </Badge>
-      ) : null}
     </span>
   );
 }
@@ -132,53 +90,10 @@ function SinceCell({ row, nowMs }: { readonly row: VersionTableRow; readonly now
   return (
     <span>
       withdrawn <Time at={since} nowMs={nowMs} />
-      {withdrawnBy === undefined ? '' : ` by ${withdrawnBy}`}
-      {cause === undefined ? null : (
-        <span class="soft small">
-          {' '}
-          <Cause cause={cause} />
-        </span>
-      )}
-    </span>
-  );
-}
-
-interface ActionsProps {
-  readonly name: string;
-  readonly row: VersionTableRow;
-  readonly mayCompare: boolean;
-  readonly mayWithdraw: boolean;
-  readonly mayRestore: boolean;
-  readonly mayExplain: boolean;
-}
-
-function Actions({ name, row, mayCompare, mayWithdraw, mayRestore, mayExplain }: ActionsProps): Child {
-  const { version, kind, isByHand, previous, block } = row;
-  return (
-    <span class="row small">
-      {previous === undefined || !mayCompare ? null : (
-        <A
-          to={packagePath(name, 'compare', { from: previous, to: version })}
-          aria-label={`Compare ${version} with ${previous}`}
-        >
-          Compare
-        </A>
-      )}
-      {block === undefined || !mayExplain ? null : (
-        <A to={packagePath(name, 'policy', { version })} aria-label={`Explain why ${version} is blocked`}>
-          Explain
-        </A>
-      )}
-      {kind === 'withdrawn' || !mayWithdraw ? null : (
-        <A to={packagePath(name, 'withdraw', { version })} aria-label={`Withdraw ${version}`} data-dialog>
-          Withdraw
-        </A>
-      )}
-      {kind === 'withdrawn' && isByHand && mayRestore ? (
-        <A to={packagePath(name, 'restore', { version })} aria-label={`Restore ${version}`} data-dialog>
-          Restore
-        </A>
-      ) : null}
+      <span class="soft small">
+        {withdrawnBy === undefined ? ' ' : ` by ${withdrawnBy} `}
+        {cause === undefined ? null : <Cause cause={cause} />}
+      </span>
     </span>
   );
 }

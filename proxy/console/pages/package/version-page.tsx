@@ -9,7 +9,6 @@ import { findVersion, type PublishedVersion } from '../../../packages/published-
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
@@ -28,6 +27,7 @@ import { locateNames, type LocateName } from './name-places.ts';
 import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
+import { versionLinks } from './version-actions.tsx';
 import { VersionLink } from './version-link.tsx';
 
 interface VersionProps {
@@ -49,7 +49,9 @@ export async function showVersion(
   request: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
-  const version = publishedVersionIn(request.query, opened);
+  const wanted = request.query.get('version') ?? '';
+  const version = findVersion(opened.details.versions, wanted);
+  if (version === undefined) throw unknownVersion(opened, wanted);
   const [locate, run, blockOf, usedBy] = await Promise.all([
     locateNames(services, opened, request),
     readPublishedFrom(services.state, { ...version.entry, name: opened.name }),
@@ -63,17 +65,14 @@ export async function showVersion(
   };
 }
 
-/** The version that `?version=` names. Throws NOT_FOUND. */
-export function publishedVersionIn(
-  query: URLSearchParams,
-  { name, details, isLimited }: OpenPackage,
-): PublishedVersion {
-  const wanted = (query.get('version') ?? '').slice(0, 200);
-  const found = findVersion(details.versions, wanted);
-  if (found !== undefined) return found;
-  throw new RegistryError('NOT_FOUND', {
+/** No such version is published. */
+export function unknownVersion(
+  { name, isLimited }: Pick<OpenPackage, 'name' | 'isLimited'>,
+  version: string,
+): RegistryError {
+  return new RegistryError('NOT_FOUND', {
     message:
-      `${name} ${wanted} is not published here.` +
+      `${name} ${version.slice(0, 200)} is not published here.` +
       (isLimited === true ? '' : ' The page “Why” of the package knows the reason.'),
   });
 }
@@ -111,8 +110,7 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
         </section>
         <aside class="stack">
           <Facts {...{ opened, version, run }} nowMs={request.nowMs} />
-          <FilesLink {...{ opened, version }} />
-          <Comparing {...{ opened, version }} />
+          <PageLinks {...{ opened, version, request }} />
         </aside>
       </div>
     </>
@@ -211,26 +209,20 @@ function PublishedByCi({ run }: Pick<VersionProps, 'run'>): Child {
   );
 }
 
-function FilesLink({
-  opened: { name, hasFiles },
+function PageLinks({
+  opened: { name, details },
   version: { entry },
-}: Pick<VersionProps, 'opened' | 'version'>): Child {
-  if (hasFiles !== true) return null;
+  request,
+}: Pick<VersionProps, 'opened' | 'version' | 'request'>): Child {
+  const previous = details.versions[details.versions.findIndex((one) => one.entry === entry) + 1]?.entry.version;
+  const row = { version: entry.version, kind: 'stable' as const, previous, block: undefined };
   return (
-    <ButtonLink to={packagePath(name, 'files', { version: entry.version })} icon="file-text">
-      Files
-    </ButtonLink>
-  );
-}
-
-/** The way to the differences from the next older version in the list. */
-function Comparing({ opened: { name, details }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
-  const previous = details.versions[details.versions.findIndex(({ entry }) => entry === version.entry) + 1];
-  if (previous === undefined) return null;
-  const pair = { from: previous.entry.version, to: version.entry.version };
-  return (
-    <ButtonLink to={packagePath(name, 'compare', pair)} icon="git-compare-arrows">
-      Compare with {previous.entry.version}
-    </ButtonLink>
+    <div class="stack-tight">
+      {versionLinks(name, row, request).map(({ label, to }) => (
+        <div>
+          <A to={to}>{label}</A>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -1,6 +1,5 @@
 // The versions of a package: releases, branches, withdrawn ones, and those that were left out with the reason.
 
-import { groupBy } from '../../../../build/shared/collections/group-by.ts';
 import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
@@ -17,7 +16,8 @@ import { isWarned } from './advised-versions.ts';
 import { sourceOf, type OpenPackage, packagePath } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
-import { consoleColumns, versionColumns, type VersionTableRow } from './version-columns.tsx';
+import { consoleColumns } from './version-actions.tsx';
+import { versionColumns, type VersionTableRow } from './version-columns.tsx';
 import { versionKinds, versionRows, type VersionKind, type VersionRow } from './version-rows.ts';
 import { readCauses } from './withdrawal-causes.tsx';
 
@@ -98,16 +98,12 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
       {details.quarantined.length === 0 ? null : <LeftOut versions={details.quarantined} />}
       <section class="stack">
         <Kinds {...{ name, query, rows }} />
-        {[...groupsOf(shown)].map(([group, rowsOfGroup], _, groups) => (
-          <section class="stack-tight">
-            {groups.length === 1 ? null : <h2>{group}</h2>}
-            <Table
-              caption={`Versions: ${group}`}
-              columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
-              rows={rowsOfGroup}
-            />
-          </section>
-        ))}
+        <Table
+          caption="Versions"
+          columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
+          rows={shown}
+          groupOf={groupOf}
+        />
       </section>
       <Pager
         shown={shown.length}
@@ -124,10 +120,8 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
 }
 
 /** By major version, then branches, then withdrawn ones. */
-function groupsOf(rows: readonly VersionTableRow[]): ReadonlyMap<string, readonly VersionTableRow[]> {
-  return groupBy(rows, ({ kind, published }) =>
-    kind === 'stable' ? `${published?.entry.version_normalized.split('.', 1)[0]}.x` : labels[kind],
-  );
+function groupOf({ kind, published }: VersionTableRow): string {
+  return kind === 'stable' ? `${published?.entry.version_normalized.split('.', 1)[0]}.x` : labels[kind];
 }
 
 /** Nothing for a package with versions of one kind. */

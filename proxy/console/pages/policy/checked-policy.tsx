@@ -8,7 +8,8 @@ import { LineDiff } from '../../components/line-diff.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount } from '../../components/quantity.ts';
-import { diffLines } from '../../../contents/diff-lines.ts';
+import { sourceText, type SourceText } from '../../../contents/source-text.ts';
+import { textDifference } from '../../../contents/text-difference.ts';
 
 const maxChanges = 50;
 
@@ -49,7 +50,7 @@ function Issues({ issues }: { readonly issues: readonly PolicyIssue[] }): Child 
     <ul class="stack-tight">
       {issues.map(({ path, message }) => (
         <li class="breaks">
-          {path === '' ? 'The text' : <code>{path}</code>} <MarkedText text={message} />
+          {path === '' ? 'The text' : path} <MarkedText text={message} />
         </li>
       ))}
     </ul>
@@ -65,7 +66,9 @@ function Change({ change }: { readonly change: PolicyDifference }): Child {
   return (
     <div class="stack-tight">
       <p class="breaks">{title}</p>
-      {change.change === 'moved' ? null : <LineDiff label={title} lines={diffLines(linesOf(before), linesOf(after))} />}
+      {change.change === 'moved' ? null : (
+        <LineDiff label={title} rows={textDifference(linesOf(before), linesOf(after)).rows} />
+      )}
     </div>
   );
 }
@@ -76,6 +79,6 @@ function sidesOf(change: PolicyDifference): readonly [before: object | undefined
   return change.change === 'removed' ? [value, undefined] : [undefined, value];
 }
 
-function linesOf(value: object | undefined): readonly string[] {
-  return value === undefined ? [] : JSON.stringify(value, undefined, 2).split('\n');
+function linesOf(value: object | undefined): SourceText {
+  return sourceText(Buffer.from(value === undefined ? '' : JSON.stringify(value, undefined, 2)), '', true);
 }

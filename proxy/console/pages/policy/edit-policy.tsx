@@ -9,8 +9,8 @@ import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definit
 import type { Pages } from '../../frame/pages.ts';
 import { FormFields, postedForm, type FormState } from '../../request/form-fields.ts';
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
-import type { Rule } from '../../../policy/model/policy-document.ts';
-import { cardValues, editedPolicy } from './edit-rules.ts';
+import { noPolicy } from '../../../policy/model/policy-document.ts';
+import { cardsOf, cardValues, editedPolicy } from './edit-rules.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { mayChange, type PolicyPageServices } from './services.ts';
 import { tryText, type PolicyTrial } from './try-policy.ts';
@@ -78,11 +78,11 @@ async function showForm(services: PolicyPageServices, request: SignedInRequest, 
   const policy = await policyAdmin.get();
   const text = state.isPosted ? editedPolicy(state.fields) : textOf(policy);
   const read = parsePolicyText(text);
-  const rules = asksCards(request, state) && 'policy' in read ? read.policy.rules : undefined;
+  const cards = asksCards(request, state) && 'policy' in read ? read.policy : undefined;
   const isEmpty = 'policy' in read && read.policy.rules.length === 0;
   const isTried = isEmpty
     ? state.isPosted && state.fields.optional('to') === undefined
-    : state.isPosted || (rules !== undefined && (await isSmall(services, request)));
+    : state.isPosted || (cards !== undefined && (await isSmall(services, request)));
   const tried: PolicyTrial | undefined = isTried ? await tryText(policyAdmin, text) : undefined;
   const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
   return {
@@ -90,8 +90,8 @@ async function showForm(services: PolicyPageServices, request: SignedInRequest, 
     section: 'policy',
     content: (
       <PolicyForm
-        {...{ title, policy, rules, tried, request }}
-        state={{ ...state, isPosted: true, fields: new FormFields(fieldsOf(text, rules)) }}
+        {...{ title, policy, cards, tried, request }}
+        state={{ ...state, isPosted: true, fields: new FormFields(fieldsOf(text, cards)) }}
         base={baseOf(state, policy)}
       />
     ),
@@ -111,9 +111,9 @@ async function isSmall({ catalogue }: PolicyPageServices, { nowMs }: SignedInReq
   return (await catalogue.read(nowMs)).all.size <= mostTried;
 }
 
-function fieldsOf(policy: string, rules: readonly Rule[] = []): URLSearchParams {
-  const values = rules.flatMap((rule, at) =>
-    Object.entries(cardValues(rule)).map(([name, value]): [string, string] => [`${name}.${at}`, value]),
+function fieldsOf(policy: string, cards = noPolicy): URLSearchParams {
+  const values = cardsOf(cards).flatMap(([id, one]) =>
+    cardValues(one).map(([name, value]) => [`${name}.${id}`, value] as [string, string]),
   );
   return new URLSearchParams([['policy', policy], ...values]);
 }

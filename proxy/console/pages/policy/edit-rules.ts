@@ -1,8 +1,8 @@
 // The policy in the form, as its cards and templates change it: from the fields to the JSON, and back. Pure.
 
-import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
+import type { JsonObject } from '../../../../build/contract/json.ts';
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
-import type { Rule } from '../../../policy/model/policy-document.ts';
+import type { PolicyDocument, PolicyException, Rule } from '../../../policy/model/policy-document.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 
 /** What most registries want, with the sentence on its button. */
@@ -14,37 +14,73 @@ export const templates: readonly (readonly [label: string, rule: JsonObject])[] 
   ['Warn of abandoned packages', { name: 'abandoned', rule: 'abandoned', action: 'warn' }],
 ];
 
-/** What a card changes of its rule, as texts. */
-export function cardValues(rule: Rule): Readonly<Record<string, string>> {
+const editable = ['action', 'severity', 'days', 'allow', 'packages', 'except', 'message', 'reason', 'until'] as const;
+export type CardField = (typeof editable)[number];
+/** Without a value they are left out. */
+const optional: readonly string[] = ['packages', 'except', 'message'];
+const lists: readonly string[] = ['packages', 'except', 'allow'];
+
+/** Each rule and exception, with the part of the names of its fields: `days.2`, `reason.exception-0`. */
+export function cardsOf({
+  rules,
+  exceptions,
+}: PolicyDocument): readonly (readonly [id: string, Rule | PolicyException])[] {
+  return [
+    ...rules.map((rule, at) => [`${at}`, rule] as const),
+    ...exceptions.map((exception, at) => [`exception-${at}`, exception] as const),
+  ];
+}
+
+/** What a card changes, as texts: a list with commas. */
+export function cardValues(one: Rule | PolicyException): readonly (readonly [CardField, string])[] {
+  const all: Partial<Record<CardField, unknown>> = 'until' in one ? one : { ...emptyFields(one), ...one };
+  return editable.flatMap((name) => (all[name] === undefined ? [] : [[name, [all[name]].flat().join(', ')] as const]));
+}
+
+function emptyFields({ rule }: Rule): Partial<Record<CardField, string>> {
   return {
-    action: rule.action,
-    ...(rule.rule === 'advisories' ? { severity: rule.severity ?? 'low' } : {}),
-    ...(rule.rule === 'age' && rule.days !== undefined ? { days: String(rule.days) } : {}),
-    ...(rule.rule === 'license' ? { allow: rule.allow.join(', ') } : {}),
+    ...(rule === 'advisories' && { severity: 'low' }),
+    ...(rule !== 'composer' && { packages: '', except: '' }),
+    ...(rule !== 'source' && { message: '' }),
   };
 }
 
-/** The JSON that was posted, with the changes of the cards. Fields of the third rule have names such as `days.2`. */
+/** The JSON that was posted, with the changes of the cards. */
 export function editedPolicy(fields: FormFields): string {
   const text = fields.text('policy');
   if (fields.text('view') !== 'cards' || 'issues' in parsePolicyText(text)) return text;
-  const document = JSON.parse(text) as { readonly rules: readonly JsonObject[] };
-  const kept = document.rules.flatMap((rule, at) =>
-    fields.checked(`remove.${at}`) ? [] : [{ ...rule, ...changed(fields, at) }],
-  );
+  const { exceptions, ...document } = JSON.parse(text) as Record<'rules' | 'exceptions', readonly object[] | undefined>;
+  const kept = (all: readonly object[] = [], kind = '') =>
+    all.flatMap((one, at) =>
+      fields.checked(`remove.${kind}${at}`) ? [] : [{ ...one, ...changed(fields, `${kind}${at}`) }],
+    );
   const added = templates.filter(([, { name }]) => name === fields.text('add')).map(([, rule]) => rule);
-  return JSON.stringify({ ...document, rules: [...kept, ...added] }, undefined, 2);
+  const rules = [...kept(document.rules), ...added];
+  return JSON.stringify({ ...document, rules, exceptions: exceptions && kept(exceptions, 'exception-') }, undefined, 2);
 }
 
-function changed(fields: FormFields, at: number): JsonObject {
-  const given = (name: string, value: (text: string) => JsonValue): JsonObject => {
-    const text = fields.optional(`${name}.${at}`);
-    return text === undefined ? {} : { [name]: value(text) };
-  };
-  return {
-    ...given('action', String),
-    ...given('severity', String),
-    ...given('days', Number),
-    ...given('allow', (text) => text.split(/[\s,]+/)),
-  };
+function changed(fields: FormFields, id: string): object {
+  const given = editable.filter((name) => fields.checked(`${name}.${id}`));
+  return Object.fromEntries(
+    given.map((name) => {
+      const text = fields.text(`${name}.${id}`);
+      if (text === '' && optional.includes(name)) return [name, undefined];
+      if (lists.includes(name)) return [name, text.split(/[\s,]+/).filter((part) => part !== '')];
+      return [name, name === 'days' ? Number(text) : text];
+    }),
+  );
+}
+
+type Named = { readonly name?: unknown; readonly rule?: unknown } | null;
+
+/** Says `rule 2, “age”: days` for `rules[1].days`. `text`: the policy, which is JSON if it has such a place. */
+export function placesIn(text: string): (words: string) => string {
+  let document: Readonly<Record<string, readonly Named[]>> | undefined;
+  return (words) =>
+    words.replaceAll(/\b(rule|exception)s\[(\d+)\](\.(?=\w))?/g, (_, kind: string, at: string, dot = '') => {
+      document ??= JSON.parse(text) as NonNullable<typeof document>;
+      const one = document[`${kind}s`]?.[Number(at)];
+      const name = one?.name ?? one?.rule;
+      return `${kind} ${Number(at) + 1}${typeof name === 'string' ? `, “${name}”` : ''}${dot && ': '}`;
+    });
 }

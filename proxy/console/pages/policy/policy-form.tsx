@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import type { Rule } from '../../../policy/model/policy-document.ts';
+import type { PolicyDocument } from '../../../policy/model/policy-document.ts';
 import { RuleCards } from './rule-cards.tsx';
 import { CheckedPolicy } from './checked-policy.tsx';
 import { mayChange, policyTrail } from './services.ts';
@@ -20,7 +20,7 @@ interface PolicyFormProps {
   /** in effect */
   readonly policy: PolicyView;
   /** as cards; undefined: as JSON */
-  readonly rules: readonly Rule[] | undefined;
+  readonly cards: PolicyDocument | undefined;
   /** the revision that a save is based on */
   readonly base: string;
   readonly state: FormState;
@@ -32,7 +32,7 @@ interface PolicyFormProps {
 const formId = 'policy-form';
 const panelId = 'check';
 
-export function PolicyForm({ title, policy, rules, base, state, tried, request }: PolicyFormProps): Child {
+export function PolicyForm({ title, policy, cards, base, state, tried, request }: PolicyFormProps): Child {
   const changes = mayChange(request, policy);
   return (
     <>
@@ -52,12 +52,12 @@ export function PolicyForm({ title, policy, rules, base, state, tried, request }
         hasOtherButtons
         {...(changes ? {} : { check: panelId })}
       >
-        {rules === undefined ? (
+        {cards === undefined ? (
           <PolicyText />
         ) : (
-          <RuleCards rules={rules} text={state.fields.text('policy')} test={tried?.test} />
+          <RuleCards policy={cards} text={state.fields.text('policy')} test={tried?.test} />
         )}
-        <Buttons isCards={rules !== undefined} checks={changes} />
+        <Buttons isCards={cards !== undefined} checks={changes} />
       </Form>
       <Panel {...{ policy, base, tried, changes }} />
     </>

@@ -1,33 +1,41 @@
-// The rules of the policy as cards, each with what it would stop now, and templates for further ones.
+// The rules of the policy as cards, each with what it would stop now, its exceptions, and templates for further rules.
 
 import { useContext, type Child } from 'hono/jsx';
 import type { PolicyTest } from '../../../policy/admin/policy-views.ts';
-import type { Rule } from '../../../policy/model/policy-document.ts';
+import type { PolicyDocument, PolicyException, Rule } from '../../../policy/model/policy-document.ts';
 import { actions, severities } from '../../../policy/model/words.ts';
-import { CheckField, SelectField, TextField, type Choice } from '../../components/form.tsx';
+import { CheckField, SelectField, TextField } from '../../components/form.tsx';
+import { withCapital } from '../../components/page-words.ts';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
-import { cardValues, templates } from './edit-rules.ts';
+import { cardsOf, cardValues, templates, type CardField } from './edit-rules.ts';
 import { scopeWords, soughtWords } from './rule-words.ts';
 
 interface RuleCardsProps {
-  readonly rules: readonly Rule[];
-  /** their JSON */
+  readonly policy: PolicyDocument;
+  /** its JSON */
   readonly text: string;
-  /** undefined: they were not tried */
+  /** undefined: it was not tried */
   readonly test: PolicyTest | undefined;
 }
 
-export function RuleCards({ rules, text, test }: RuleCardsProps): Child {
+export function RuleCards({ policy, text, test }: RuleCardsProps): Child {
   const action = hrefTo(useContext(PlaceContext), '/policy/check');
-  const others = templates.filter(([, { name }]) => !rules.some((rule) => rule.name === name));
+  const others = templates.filter(([, { name }]) => !policy.rules.some((rule) => rule.name === name));
   return (
     <>
       <input type="hidden" name="view" value="cards" />
       <input type="hidden" name="policy" value={text} />
-      {rules.map((rule, at) => (
-        <RuleCard {...{ rule, at, test }} />
-      ))}
+      {cardsOf(policy).map(([id, one]) =>
+        'until' in one ? (
+          <Card title={`Exception from ${one.rule}`} {...{ id, one }} />
+        ) : (
+          <Card title={one.name} {...{ id, one }}>
+            <p class="breaks">{`Looks for ${soughtWords(one)}. Concerns ${scopeWords(one)}.`}</p>
+            {test === undefined ? null : <p class="soft">{hitWords(one, test)}</p>}
+          </Card>
+        ),
+      )}
       <div class="row">
         {others.map(([label, { name }]) => (
           <button class="button small" name="add" value={String(name)} formaction={action}>
@@ -39,35 +47,31 @@ export function RuleCards({ rules, text, test }: RuleCardsProps): Child {
   );
 }
 
-const choicesOf = (values: readonly string[]): readonly Choice[] => values.map((value) => ({ value, label: value }));
+const labels: Partial<Record<CardField, string>> = { severity: 'Severity, or worse', until: 'Last day' };
 
-function RuleCard({
-  rule,
-  at,
-  test,
-}: {
-  readonly rule: Rule;
-  readonly at: number;
-  readonly test: RuleCardsProps['test'];
-}) {
-  const { severity, days, allow } = cardValues(rule);
-  const isBlock = rule.rule === 'source';
+interface CardProps {
+  readonly title: string;
+  readonly id: string;
+  readonly one: Rule | PolicyException;
+  readonly children?: Child;
+}
+
+function Card({ title, id, one, children }: CardProps): Child {
+  const choices = { action: one.rule === 'source' ? (['block'] as const) : actions, severity: severities };
   return (
-    <section class="panel stack-tight" aria-label={rule.name}>
-      <h2 class="breaks">{rule.name}</h2>
-      <p class="breaks">{`Looks for ${soughtWords(rule)}. Concerns ${scopeWords(rule)}.`}</p>
-      {test === undefined ? null : <p class="soft">{hitWords(rule, test)}</p>}
+    <section class="panel stack-tight" aria-label={title}>
+      <h2 class="breaks">{title}</h2>
+      {children}
       <div class="side-by-side">
-        <SelectField name={`action.${at}`} label="Action" choices={choicesOf(isBlock ? ['block'] : actions)} />
-        {severity === undefined ? null : (
-          <SelectField name={`severity.${at}`} label="Severity, or worse" choices={choicesOf(severities)} />
-        )}
-        {days === undefined ? null : (
-          <TextField name={`days.${at}`} label="Days" type="number" min="0" step="any" required />
-        )}
-        {allow === undefined ? null : <TextField name={`allow.${at}`} label="Licences" required />}
+        {cardValues(one).map(([field]) => {
+          const common = { name: `${field}.${id}`, label: labels[field] ?? withCapital(`${field} `).trim() };
+          if (field === 'action' || field === 'severity')
+            return <SelectField {...common} choices={choices[field].map((value) => ({ value, label: value }))} />;
+          if (field === 'days') return <TextField {...common} type="number" min="0" step="any" required />;
+          return <TextField {...common} placeholder={field === 'packages' ? 'all' : undefined} autocomplete="off" />;
+        })}
       </div>
-      <CheckField name={`remove.${at}`} label={`Remove ${rule.name}`} />
+      <CheckField name={`remove.${id}`} label={`Remove ${title.replace('Exception', 'exception')}`} />
     </section>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { endOfException, type Action, type PolicyException, type Rule } from '../../../policy/model/policy-document.ts';
+import { settingPage } from '../../../settings/setting-groups.ts';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
@@ -34,7 +35,7 @@ function RuleName({ rule: { name, ...rule }, isOfSettings }: RuleUse): Child {
     <div class="stack-tight">
       <span class="row">
         {isOfSettings ? (
-          <A to={`/settings/${name}`} class="breaks">
+          <A to={settingPage(name)} class="breaks">
             <code>{name}</code>
           </A>
         ) : (

@@ -14,6 +14,8 @@ export function withoutSecrets(state: FormState): FormState {
   return withLineFaults({ ...state, fields: state.fields.without(secretFields) }, filterFields);
 }
 
+const ofHost = 'On the host of the server, if whoever runs it allows the folder.';
+
 export function PlaceFields(): Child {
   return (
     <>
@@ -30,12 +32,12 @@ export function PlaceFields(): Child {
           {
             value: 'directory',
             label: 'Folder of packages',
-            hint: 'On this host, below a folder of the setting sourceRoots.',
+            hint: ofHost,
           },
           {
             value: 'artifact',
             label: 'Folder of ZIPs and tars',
-            hint: 'On this host, below a folder of the setting sourceRoots.',
+            hint: ofHost,
           },
         ]}
       />

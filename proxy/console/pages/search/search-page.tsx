@@ -1,27 +1,51 @@
-// The page of the search over everything. The palette in the head shows its results while one types.
+// The page of the search over everything, and of the console's own pages. The palette in the head shows its results
+// while one types.
 
 import type { Child } from 'hono/jsx';
+import { findAnything, type Found, type SearchServices } from '../../../search/find-anything.ts';
+import { settingPage } from '../../../settings/setting-groups.ts';
 import { WordsFilter } from '../../components/filters.tsx';
+import type { IconName } from '../../components/icon-shapes.ts';
 import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount } from '../../components/quantity.ts';
+import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { findAnything, type Found, type SearchPageServices } from './find-anything.ts';
+import { sections, type SectionEntry } from '../../frame/sections.ts';
 
-export function registerSearchPage(pages: Pages, services: SearchPageServices): void {
+/** `id`: its address below /ui */
+interface FoundPage extends Found<'page'> {
+  readonly icon: IconName;
+}
+
+export function registerSearchPage(pages: Pages, services: SearchServices): void {
   pages.page({
     path: '/search',
     operation: 'listPackages',
     show: async (request) => {
       const words = request.query.get('q')?.trim() ?? '';
-      const found = words === '' ? [] : await findAnything(services, request, words);
+      const found = words === '' ? [] : await findAnything(services, request, words, pagesFor(request));
       return { title: 'Search', content: <SearchPage words={words} found={found} /> };
     },
   });
 }
 
-function SearchPage({ words, found }: { readonly words: string; readonly found: readonly Found[] }): Child {
+/** Pages that this visitor may open. */
+function pagesFor({ may }: SignedInRequest): readonly FoundPage[] {
+  const entries = sections.filter(({ operation }) => may(operation)) as readonly SectionEntry[];
+  const account = { icon: 'circle-user-round', path: '/account', label: 'Your account' } as const;
+  return [...entries, { ...account, group: 'password, passkeys, sessions' }].map(
+    ({ icon, label, path, group = 'page' }) => ({ kind: 'page', icon, id: path, name: label, detail: group }),
+  );
+}
+
+interface Shown {
+  readonly words: string;
+  readonly found: readonly (Found | FoundPage)[];
+}
+
+function SearchPage({ words, found }: Shown): Child {
   return (
     <>
       <PageHead title="Search" sentence="Packages and their versions, tokens, people, settings and pages." />
@@ -33,18 +57,39 @@ function SearchPage({ words, found }: { readonly words: string; readonly found: 
         <p class="soft small" role="status">
           {found.length === 0 ? 'Nothing has these words. Try fewer.' : formatCount(found.length, 'result')}
         </p>
-        <ul class="plain">
-          {found.map(({ icon, label, detail, to }) => (
-            <li>
-              <A to={to} class="row">
-                <Icon name={icon} />
-                <span>{label}</span>
-                <span class="soft small row-end">{detail}</span>
-              </A>
-            </li>
-          ))}
-        </ul>
+        <ul class="plain">{found.map(FoundRow)}</ul>
       </div>
     </>
   );
+}
+
+function FoundRow(one: Found | FoundPage): Child {
+  const [icon, to] = placeOf(one);
+  return (
+    <li>
+      <A to={to} class="row">
+        <Icon name={icon} />
+        <span>{one.kind === 'version' ? `${one.name} ${one.id}` : one.name}</span>
+        <span class="soft small row-end">{one.detail || one.kind}</span>
+      </A>
+    </li>
+  );
+}
+
+/** The icon of a kind, and its page. */
+const kinds: Readonly<Record<Found['kind'], readonly [IconName, (found: Found) => string]>> = {
+  package: ['package', ({ id }) => `/packages/${id}`],
+  version: [
+    'git-commit-horizontal',
+    ({ name, id }) => `/packages/${name}/version?${new URLSearchParams({ version: id })}`,
+  ],
+  token: ['key-round', ({ id }) => `/tokens/${id}`],
+  person: ['users', ({ id }) => `/people/${id}`],
+  setting: ['settings', ({ id }) => settingPage(id)],
+};
+
+function placeOf(one: Found | FoundPage): readonly [IconName, string] {
+  if (one.kind === 'page') return [one.icon, one.id];
+  const [icon, pageOf] = kinds[one.kind];
+  return [icon, pageOf(one)];
 }

@@ -1,56 +1,57 @@
-// The form that changes the settings of a group, and the question that removes a change.
+// The form that changes the settings of a group, and takes changes back.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../../build/contract/json.ts';
+import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
 import { advertisable } from '../../../settings/advertised.ts';
-import { parseSettingKey, settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
-import { getSettings, patchOf, settingFieldText, settingViews, updateSettings } from '../../../settings/operations.ts';
+import { settingDefinitions, settingKeys, type SettingKey } from '../../../settings/definitions.ts';
+import { groupsOf, labelOf, purposeOf, resetField, type SettingGroup } from '../../../settings/setting-groups.ts';
+import {
+  getSettings,
+  patchOf,
+  settingFieldText,
+  settingViews,
+  updateSettings,
+  type SettingServices,
+} from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { A } from '../../components/place.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
-import { groupsOf, labelOf, type SettingGroup } from './setting-groups.ts';
 import { nameOrigin } from './setting-origin.ts';
-import { kindOf, settingIn } from './setting-text.ts';
-import type { SettingsPageServices } from './settings-services.ts';
+import { kindOf, settingIn, type FieldKind } from './setting-text.ts';
 
-const section = 'settings';
-const trail = [{ label: 'Settings', to: '/settings' }];
+export interface SettingsPageServices extends SettingServices {
+  /** the settings from the start of the server */
+  readonly configuration: readonly ConfiguredSetting[];
+}
 
-/** At the address of each setting, with all of its group. */
+/** All settings of a group. The address of a single setting, of an older version, leads there. */
 export const changedSettings = (services: SettingsPageServices): FormPage =>
   operationForm(services, updateSettings, {
-    section,
-    path: '/settings/:key',
-    linked: settingKeys,
+    section: 'settings',
+    path: '/settings/:group',
+    linked: [...settingKeys, ...settingKeys.map(resetField)],
     view: async (request) => {
-      const { title, settings } = await findSetting(services, request);
+      const { title, settings, path } = await findGroup(services, request);
+      if (path !== `/settings/${request.param('group')}` && request.filledBy === undefined) return { to: path };
       return {
         title,
         sentence: 'A change takes effect at once, in every server process.',
-        trail,
+        trail: [{ label: 'Settings', to: '/settings' }],
         submit: 'Save',
         cancel: '/settings',
         values: Object.fromEntries(settings.map(({ key, value }) => [key, settingFieldText(value)])),
-        fields: settings.map((setting) =>
-          setting.changeable ? (
-            <SettingField setting={setting} />
-          ) : (
-            <Notice kind="info">
-              {labelOf(setting.key)} is fixed by {nameOrigin(setting, services.configuration)}. Change it there, and
-              restart the server.
-            </Notice>
-          ),
-        ),
+        fields: settings.map((setting) => <SettingField {...{ setting, configuration: services.configuration }} />),
       };
     },
     input: async (request, fields) => {
-      const { settings } = await findSetting(services, request);
+      const { settings } = await findGroup(services, request);
       const changed = settings.flatMap(({ key, value }) => {
+        if (fields.checked(resetField(key))) return [[key, null] as const];
         const given = settingIn(key, fields);
         return given === undefined || JSON.stringify(given) === JSON.stringify(value) ? [] : [[key, given] as const];
       });
@@ -59,58 +60,48 @@ export const changedSettings = (services: SettingsPageServices): FormPage =>
     done: () => ({ to: '/settings', notice: 'saved' }),
   });
 
-/** libretto.json or the default counts again. */
-export const resetSetting = (services: SettingsPageServices): FormPage =>
-  operationForm(services, updateSettings, {
-    section,
-    path: '/settings/:key/reset',
-    linked: [],
-    view: async (request) => {
-      const { key, origin } = (await findSetting(services, request)).setting;
-      if (origin !== 'api') return { to: `/settings/${key}` };
-      return {
-        title: `Remove the change of “${labelOf(key)}”?`,
-        sentence: 'The value of libretto.json, or else the default, counts again at once.',
-        submit: 'Remove the change',
-        cancel: `/settings/${key}`,
-      };
-    },
-    input: async (request) => patchOf([[(await findSetting(services, request)).setting.key, null]]),
-    done: () => ({ to: '/settings', notice: 'reset' }),
-  });
-
-interface FoundSetting extends SettingGroup {
-  readonly setting: SettingView;
-}
-
-/** The setting in the path, with its group. Throws NOT_FOUND. */
-async function findSetting(services: SettingsPageServices, request: SignedInRequest): Promise<FoundSetting> {
-  const key = parseSettingKey(request.param('key'));
-  for (const group of groupsOf(settingViews(await callFor(services, request, getSettings, {})))) {
-    const setting = group.settings.find((one) => one.key === key);
-    if (setting !== undefined) return { ...group, setting };
-  }
-  throw new RegistryError('NOT_FOUND', { message: 'There is no setting of this name.' });
+/** The group in the path, or the one with the setting in the path. Throws NOT_FOUND. */
+async function findGroup(services: SettingsPageServices, request: SignedInRequest): Promise<SettingGroup> {
+  const name = request.param('group');
+  const groups = groupsOf(settingViews(await callFor(services, request, getSettings, {})));
+  const found = groups.find(
+    ({ path, settings }) => path === `/settings/${name}` || settings.some(({ key }) => key === name),
+  );
+  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no setting of this name.' });
+  return found;
 }
 
 // The field of one setting, by the kind of its value.
 
-function SettingField({ setting: { key, value, origin } }: { readonly setting: SettingView }): Child {
-  const { description, allowed } = settingDefinitions[key];
-  const kind = kindOf(key);
-  const hint = (
+interface SettingFieldProps extends Pick<SettingsPageServices, 'configuration'> {
+  readonly setting: SettingView;
+}
+
+function SettingField({ setting, configuration }: SettingFieldProps): Child {
+  const label = labelOf(setting.key);
+  if (!setting.changeable)
+    return (
+      <Notice kind="info">
+        {label} is fixed by {nameOrigin(setting, configuration)}. Change it there, and restart the server.
+      </Notice>
+    );
+  return (
     <>
-      <MarkedText
-        text={`${asSentence(description)} ${kind === 'notices' ? noticeHint : asSentence(`allowed: ${allowed}`)}`}
-      />
-      {origin === 'api' ? (
-        <>
-          {' '}
-          <A to={`/settings/${key}/reset`}>Remove the change made here</A>
-        </>
+      <ValueField setting={setting} />
+      {setting.origin === 'api' ? (
+        <CheckField name={resetField(setting.key)} label="Remove this change: libretto.json or the default counts" />
       ) : null}
     </>
   );
+}
+
+function ValueField({ setting: { key, value } }: Pick<SettingFieldProps, 'setting'>): Child {
+  const kind = kindOf(key);
+  const text = [purposeOf(key), allowedIn(key, kind)]
+    .map((part) => part && asSentence(part))
+    .join(' ')
+    .trim();
+  const hint = text === '' ? undefined : <MarkedText text={text} />;
   const field = { name: key, label: labelOf(key), hint, value: settingFieldText(value) };
   switch (kind) {
     case 'switch':
@@ -134,8 +125,16 @@ function SettingField({ setting: { key, value, origin } }: { readonly setting: S
   }
 }
 
-const noticeHint =
-  'One in each line: a constraint for the version of Composer, a colon, and the text, such as `<2.5: Update`.';
+/** Empty where the field shows what may be chosen. */
+function allowedIn(key: SettingKey, kind: FieldKind): string {
+  if (kind === 'notices')
+    return 'One in each line: a constraint for the version of Composer, a colon, and the text, such as `<2.5: Update`';
+  if (kind === 'switch' || kind === 'choice' || kind === 'endpoints') return '';
+  const { allowed } = settingDefinitions[key];
+  return kind === 'lines'
+    ? allowed.replace(/^a list of /, 'one in each line, ').replace(/\["(.*?)"\]/, '`$1`')
+    : `allowed: ${allowed}`;
+}
 
 function choicesOf(key: SettingKey): readonly { readonly value: string; readonly label: string }[] {
   const definition = settingDefinitions[key];

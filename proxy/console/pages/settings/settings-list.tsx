@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
-import { settingDefinitions } from '../../../settings/definitions.ts';
+import { groupsOf, labelOf, settingPage } from '../../../settings/setting-groups.ts';
 import { getSettings, settingViews } from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -11,21 +11,18 @@ import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { callFor } from '../../frame/operation-form.tsx';
+import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { nameOrigin } from './setting-origin.ts';
-import { groupsOf, labelOf, type SettingGroup } from './setting-groups.ts';
 import { formatSetting } from './setting-text.ts';
-import type { SettingsPageServices } from './settings-services.ts';
-import { changedSettings, resetSetting } from './change-setting.tsx';
+import { changedSettings, type SettingsPageServices } from './change-setting.tsx';
 
-function registerSettingsList(pages: Pages, services: SettingsPageServices): void {
+/** The pages about settings: the list, and the form of each group. */
+export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
   pages.page({
     path: '/settings',
     operation: 'getSettings',
-    notices: {
-      saved: 'The settings are saved, and take effect in every server process.',
-      reset: 'The change is removed.',
-    },
+    notices: { saved: 'The settings are saved, and take effect in every server process.' },
     show: async (request) => ({
       title: 'Settings',
       section: 'settings',
@@ -38,6 +35,10 @@ function registerSettingsList(pages: Pages, services: SettingsPageServices): voi
       ),
     }),
   });
+  pages.form(changedSettings(services));
+  // an address of older versions
+  const show = ({ param }: SignedInRequest) => ({ to: settingPage(param('key')) });
+  pages.page({ path: '/settings/:key/reset', operation: 'updateSettings', show });
 }
 
 interface SettingsListProps {
@@ -48,81 +49,54 @@ interface SettingsListProps {
 }
 
 function SettingsList({ settings, configuration, mayChange }: SettingsListProps): Child {
-  const groups = groupsOf(settings);
-  const hasConfiguration = mayChange && configuration.length > 0;
+  const columns = columnsOf(configuration);
+  const changed = settings.filter(({ origin }) => origin === 'api');
   return (
     <>
       <PageHead title="Settings" sentence="What this registry does, and where each value comes from." />
-      <Contents titles={[...groups.map(({ title }) => title), ...(hasConfiguration ? [ofServer] : [])]} />
-      {groups.map((group) => (
-        <section class="stack-tight" id={anchorOf(group.title)}>
-          <div class="row">
-            <h2>{group.title}</h2>
-            {mayChange ? <ChangeLink {...group} /> : null}
-          </div>
-          <Table caption={group.title} columns={columnsOf(configuration)} rows={group.settings} isAligned />
+      {changed.length === 0 ? null : (
+        <section class="stack-tight">
+          <h2>Changed here</h2>
+          <Table caption="Changed here" columns={columns} rows={changed} isAligned />
         </section>
+      )}
+      {groupsOf(settings).map(({ title, path, settings: own }) => (
+        <details>
+          <summary>{title}</summary>
+          {mayChange && own.some(({ changeable }) => changeable) ? (
+            <ButtonLink to={path} kind="small" aria-label={`Change ${title}`}>
+              Change
+            </ButtonLink>
+          ) : null}
+          <Table caption={title} columns={columns} rows={own} isAligned />
+        </details>
       ))}
-      {hasConfiguration ? <Configuration configuration={configuration} /> : null}
+      {mayChange && configuration.length > 0 ? <Configuration configuration={configuration} /> : null}
     </>
   );
 }
 
-/** The heading of what only a restart changes. */
-const ofServer = 'Configuration of the server';
-
-const anchorOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-
-function Contents({ titles }: { readonly titles: readonly string[] }): Child {
-  return (
-    <nav class="row small" aria-label="On this page">
-      {titles.map((title) => (
-        <a href={`#${anchorOf(title)}`}>{title}</a>
-      ))}
-    </nav>
-  );
-}
-
-/** The form of the group stands at the address of its first setting. */
-function ChangeLink({ title, settings }: SettingGroup): Child {
-  const first = settings.find(({ changeable }) => changeable);
-  if (first === undefined) return null;
-  return (
-    <ButtonLink to={`/settings/${first.key}`} kind="small" aria-label={`Change ${title}`}>
-      Change
-    </ButtonLink>
-  );
-}
+const emptyMeansAll: ReadonlySet<string> = new Set(['mirroring.allow', 'mirroring.licenses']);
 
 function columnsOf(configuration: readonly ConfiguredSetting[]): readonly Column<SettingView>[] {
   return [
     {
       label: 'Setting',
-      cell: ({ key }) => <SettingName label={labelOf(key)} name={key} purpose={settingDefinitions[key].description} />,
+      cell: ({ key }) => (
+        <div class="stack-tight">
+          <strong>{labelOf(key)}</strong>
+          <code class="soft small">{key}</code>
+        </div>
+      ),
     },
-    { label: 'Value', cell: ({ key, value }) => <Value text={formatSetting(key, value)} empty="none" /> },
+    {
+      label: 'Value',
+      cell: ({ key, value }) => (
+        <Value text={formatSetting(key, value)} empty={emptyMeansAll.has(key) ? 'all' : 'none'} />
+      ),
+    },
     { label: 'From', cell: (setting) => <ValueOrigin setting={setting} configuration={configuration} /> },
   ];
-}
-
-/** `label`: undefined of what only the configuration has. */
-function SettingName({
-  label,
-  name,
-  purpose,
-}: {
-  readonly label?: string;
-  readonly name: string;
-  readonly purpose: string;
-}): Child {
-  return (
-    <div class="stack-tight">
-      {label === undefined ? null : <strong>{label}</strong>}
-      <span class="soft small prose">
-        <code>{name}</code> <MarkedText text={asSentence(purpose)} />
-      </span>
-    </div>
-  );
 }
 
 /** `empty`: stands for no text. */
@@ -151,27 +125,32 @@ function OriginText({ name }: { readonly name: string }): Child {
   return <span class={`soft small ${name.includes('/') ? 'breaks' : 'nowrap'}`}>{name}</span>;
 }
 
+/** What only a restart changes. */
 function Configuration({ configuration }: Pick<SettingsListProps, 'configuration'>): Child {
   const rows = configuration.filter(({ runtimeKey }) => runtimeKey === undefined);
   const columns: readonly Column<ConfiguredSetting>[] = [
-    { label: 'Setting', cell: ({ key, purpose }) => <SettingName name={key} purpose={purpose} /> },
+    {
+      label: 'Setting',
+      cell: ({ key, purpose }) => (
+        <div class="stack-tight">
+          <code>{key}</code>
+          <span class="soft small prose">
+            <MarkedText text={asSentence(purpose)} />
+          </span>
+        </div>
+      ),
+    },
     { label: 'Value', cell: ({ value }) => <Value text={value} empty="not set" /> },
     { label: 'From', cell: ({ origin }) => <OriginText name={origin} /> },
   ];
   return (
-    <section class="stack-tight" id={anchorOf(ofServer)}>
-      <h2>{ofServer}</h2>
+    <details>
+      <summary>Configuration of the server</summary>
       <p class="soft prose">
         The server reads these when it starts. Change them in libretto.json, as a flag or as an environment variable,
         and restart it.
       </p>
-      <Table caption={ofServer} columns={columns} rows={rows} isAligned />
-    </section>
+      <Table caption="Configuration of the server" columns={columns} rows={rows} isAligned />
+    </details>
   );
-}
-
-/** The pages about settings: the list, and the forms of one. */
-export function registerSettingsPages(pages: Pages, services: SettingsPageServices): void {
-  registerSettingsList(pages, services);
-  for (const form of [changedSettings, resetSetting]) pages.form(form(services));
 }

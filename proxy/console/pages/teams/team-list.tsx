@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx';
 import type { PackageRule } from '../../../teams/packages-of.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
+import { settingPage } from '../../../settings/setting-groups.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -46,7 +47,7 @@ export function TeamList({ teams, rule, nowMs }: TeamListProps): Child {
 
 /** What people without a team see. */
 function RuleNotice({ rule, hasTeams }: { readonly rule: PackageRule; readonly hasTeams: boolean }): Child {
-  const setting = <A to="/settings/people.packages">people.packages</A>;
+  const setting = <A to={settingPage('people.packages')}>people.packages</A>;
   if (rule === 'teams')
     return <Notice kind="info">People without a team see no packages: the setting {setting} is teams.</Notice>;
   return (

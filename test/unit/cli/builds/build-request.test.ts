@@ -18,13 +18,11 @@ const request = async (
   environment: Record<string, string> = {},
   forget: readonly string[] = [],
 ) =>
-  buildRequest(await loadConfig({ flags, environment, workingDirectory: folder.path }), {
-    sources: ['./a'],
-    forget,
-    strict: false,
-    allowRepublish: false,
-    workingDirectory: folder.path,
-  });
+  buildRequest(
+    await loadConfig({ flags, environment, workingDirectory: folder.path }),
+    { environment, workingDirectory: folder.path, actor: 'cli:test', now: () => new Date() },
+    { sources: ['./a'], forget },
+  );
 
 describe('a build request', () => {
   it('paths of libretto.json are relative to that file, and URLs stay as they are', async () => {

@@ -1,7 +1,9 @@
-// Tests the comparison of two texts line by line.
+// Tests the comparison of two texts line by line, as text and as HTML.
 
 import { describe, expect, it } from 'vitest';
 import { diffLines, shortenEqual, type DiffLine } from '../../../../proxy/contents/diff-lines.ts';
+import { sourceText } from '../../../../proxy/contents/source-text.ts';
+import { textDifference } from '../../../../proxy/contents/text-difference.ts';
 import { fc } from '../../../util/seeded-check.ts';
 
 const marks = { same: ' ', added: '+', removed: '-' } as const;
@@ -45,14 +47,63 @@ describe('the differences of two texts', () => {
 
 describe('equal lines far from a difference', () => {
   it('are counted instead of shown', () => {
-    const short = shortenEqual(diffLines(lines('abcdefgh'), lines('abcdXfgh')), 1);
+    const short = shortenEqual(diffLines(lines('abcdefghij'), lines('abcdXfghIj')), 1);
     expect(short.map((line) => (line.kind === 'skipped' ? line.count : `${marks[line.kind]}${line.text}`))).toEqual([
       3,
       ' d',
       '-e',
       '+X',
       ' f',
-      2,
+      ' g', // one alone is shown
+      ' h',
+      '-i',
+      '+I',
+      ' j',
     ]);
+  });
+});
+
+describe('the rows of a page', () => {
+  const code = fc.array(
+    fc.constantFrom('<', '&', '</span>', '$a', "'", '/*', '*/', '\n', '<?php ', '\u202e', '\u{1f600}', '1', ' '),
+  );
+  const tag = /<span class="[a-z_ -]+">|<\/span>|<\/?b>/g;
+  const read = (html: string): string =>
+    html.replaceAll(tag, '').replaceAll(/&(?:lt|gt|quot|#x27|#39|amp);/g, (one) => entities[one] ?? '');
+  const entities: Readonly<Record<string, string>> = {
+    '&lt;': '<',
+    '&gt;': '>',
+    '&quot;': '"',
+    '&#x27;': "'",
+    '&#39;': "'",
+    '&amp;': '&',
+  };
+
+  it('show every line with its numbers, and nothing of it becomes a tag', () => {
+    fc.assert(
+      fc.property(code, code, fc.boolean(), (one, other, isPlain) => {
+        const [old, now] = [one, other].map((parts) => sourceText(Buffer.from(parts.join('')), 'a.php', isPlain));
+        if (old === undefined || now === undefined) throw new Error('there are two texts');
+        for (const row of textDifference(old, now).rows) {
+          if (row.kind === 'skipped') continue;
+          expect(row.html.replaceAll(tag, '')).not.toContain('<');
+          const open: string[] = [];
+          for (const [, end, name] of row.html.matchAll(/<(\/?)(\w+)/g))
+            if (end === '') open.push(name ?? '');
+            else expect(open.pop()).toBe(name);
+          expect(open).toEqual([]);
+          const text = read(row.html);
+          if (row.kind !== 'added') expect(old.lines[row.before - 1]).toBe(text);
+          if (row.kind !== 'removed') expect(now.lines[row.after - 1]).toBe(text);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('cut a line of 400 KB, and do not highlight its file', () => {
+    const long = (letter: string) => sourceText(Buffer.from(`$a = '${letter.repeat(400_000)}';`), 'a.php', false);
+    const { rows } = textDifference(long('x'), long('y'));
+    expect(rows.map((row) => (row.kind === 'skipped' ? 0 : row.html.length))).toEqual([1004, 1004]);
   });
 });

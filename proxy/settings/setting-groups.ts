@@ -1,7 +1,7 @@
-// The groups of settings on their page, with what people call each setting.
+// The groups of settings, each with a page of the console, and what people call each setting.
 
-import type { SettingKey } from '../../../settings/definitions.ts';
-import type { SettingView } from '../../../settings/settings.ts';
+import { settingDefinitions, type SettingKey } from './definitions.ts';
+import type { SettingView } from './settings.ts';
 
 /** Title → keys with their labels, in the order of the page. */
 const groups: Readonly<Record<string, Partial<Record<SettingKey, string>>>> = {
@@ -48,9 +48,24 @@ const groups: Readonly<Record<string, Partial<Record<SettingKey, string>>>> = {
   },
 };
 
+/** Settings whose label says as much as their description. */
+const saidByLabel: ReadonlySet<SettingKey> = new Set([
+  'mirroring.enabled',
+  'mirroring.url',
+  'mirroring.license_rule',
+  'mirroring.abandoned',
+  'mirroring.fresh',
+  'mirroring.missing',
+  'warnings',
+  'infos',
+  'passwords.min_length',
+  'retention.jobs',
+]);
+
 export interface SettingGroup {
   readonly title: string;
-  /** those that were changed here first */
+  /** its page, below /ui: `/settings/request-limits` */
+  readonly path: string;
   readonly settings: readonly SettingView[];
 }
 
@@ -58,19 +73,29 @@ export function labelOf(key: SettingKey): string {
   return Object.values(groups).find((group) => group[key] !== undefined)?.[key] ?? key;
 }
 
-/** Groups with a change first. Each setting is in one. */
-export function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
-  const isChanged = ({ origin }: SettingView): boolean => origin === 'api';
-  const all = Object.entries(groups).map(([title, labels]) => ({
-    title,
-    settings: changedFirst(
-      settings.filter(({ key }) => labels[key] !== undefined),
-      isChanged,
-    ),
-  }));
-  return changedFirst(all, (group) => group.settings.some(isChanged));
+/** What the label does not say; may be empty. */
+export function purposeOf(key: SettingKey): string {
+  return saidByLabel.has(key) ? '' : settingDefinitions[key].description.replace(/[;.] takes effect at once$/i, '');
 }
 
-function changedFirst<One>(all: readonly One[], isChanged: (one: One) => boolean): readonly One[] {
-  return [...all.filter(isChanged), ...all.filter((one) => !isChanged(one))];
+/** The field of a group's form that takes the change of a setting back. */
+export const resetField = (key: string): string => `reset.${key}`;
+
+/** The page of the group with this setting, below /ui. */
+export function settingPage(key: string): string {
+  const [title = ''] = Object.entries(groups).find(([, labels]) => key in labels) ?? [];
+  return pathOf(title);
+}
+
+function pathOf(title: string): string {
+  return `/settings/${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
+}
+
+/** Each setting is in one. */
+export function groupsOf(settings: readonly SettingView[]): readonly SettingGroup[] {
+  return Object.entries(groups).map(([title, labels]) => ({
+    title,
+    path: pathOf(title),
+    settings: settings.filter(({ key }) => labels[key] !== undefined),
+  }));
 }

@@ -1,0 +1,27 @@
+// The files that a working copy of an object store has about itself, below build/store/ of its data folder.
+//
+//   base.json   the head that the copy equals, and its ETag
+//   listing/    the objects of that listing, by digest
+//   removed     archives that were removed since, one path a line
+//   changing    the copy may differ from base.json
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ListedPath } from '../contract/store-listing.ts';
+
+export const storeFolder = 'build/store';
+export const basePath = `${storeFolder}/base.json`;
+export const listingFolder = `${storeFolder}/listing`;
+export const removedPath = `${storeFolder}/removed`;
+export const changingPath = `${storeFolder}/changing`;
+
+/** Whether a data folder is the working copy of an object store. */
+export function isWorkingCopy(dataDirectory: string): boolean {
+  return existsSync(join(dataDirectory, basePath));
+}
+
+/** The paths of archives that were removed since the copy was made. */
+export function removedArchives(dataDirectory: string): ReadonlySet<ListedPath> {
+  const path = join(dataDirectory, removedPath);
+  return new Set(existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []);
+}

@@ -1,0 +1,74 @@
+// The archives of a working copy that are only at the store: their facts come from the listing on this disk. Work that
+// needs the bytes of one throws ArchivesNeeded; `changeTree` fetches them and repeats the work.
+
+import { appendFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../contract/json.ts';
+import { kindOf, parseHead, type ListedFile, type ListedPath } from '../contract/store-listing.ts';
+import { StoredListing } from '../listing/stored-listing.ts';
+import { basePath, isWorkingCopy, listingFolder, removedArchives, removedPath } from '../listing/working-copy-files.ts';
+
+/** `path`: an archive that is not on this disk. */
+export class ArchivesNeeded extends Error {
+  readonly path: ListedPath;
+
+  constructor(path: ListedPath) {
+    super(`${path} is at the object store, and was not fetched.`);
+    this.path = path;
+  }
+}
+
+export class AbsentArchives {
+  readonly #dataDirectory: string;
+  #listing: Promise<StoredListing> | undefined;
+  #removed: Set<ListedPath> | undefined;
+
+  constructor(dataDirectory: string) {
+    this.#dataDirectory = dataDirectory;
+  }
+
+  /** undefined: the store has no such archive either, or it was removed. */
+  async file(path: ListedPath): Promise<ListedFile | undefined> {
+    if (kindOf(path) !== 'archives' || !isWorkingCopy(this.#dataDirectory) || this.#gone().has(path)) return undefined;
+    return (await this.#open()).file(path);
+  }
+
+  /** The archives below a folder of public/. */
+  async below(folder: ListedPath): Promise<readonly ListedPath[]> {
+    if (!/^public(?:\/dist(?:\/|$)|\/?$)/.test(folder) || !isWorkingCopy(this.#dataDirectory)) return [];
+    const gone = this.#gone();
+    const found = await (await this.#open()).archivesBelow(folder.startsWith('public/dist') ? folder : 'public/dist');
+    return found.filter((path) => !gone.has(path));
+  }
+
+  /** Throws ArchivesNeeded for an archive that only the store has. */
+  async demand(path: ListedPath): Promise<void> {
+    if ((await this.file(path)) !== undefined) throw new ArchivesNeeded(path);
+  }
+
+  /** Notes the removal of a path, whether this disk has its file or not. */
+  remove(path: ListedPath): void {
+    if (kindOf(path) !== 'archives' || !isWorkingCopy(this.#dataDirectory)) return;
+    this.#gone().add(path);
+    appendFileSync(join(this.#dataDirectory, removedPath), `${path}\n`);
+  }
+
+  #gone(): Set<ListedPath> {
+    this.#removed ??= new Set(removedArchives(this.#dataDirectory));
+    return this.#removed;
+  }
+
+  #open(): Promise<StoredListing> {
+    this.#listing ??= this.#read();
+    return this.#listing;
+  }
+
+  async #read(): Promise<StoredListing> {
+    const base: unknown = JSON.parse(await readFile(join(this.#dataDirectory, basePath), 'utf8'));
+    const head = parseHead(String(isJsonObject(base) ? base['text'] : ''));
+    return StoredListing.open(head.listing, (digest) =>
+      readFile(join(this.#dataDirectory, listingFolder, digest), 'utf8'),
+    );
+  }
+}

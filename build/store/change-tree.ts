@@ -1,0 +1,125 @@
+// Every change of a registry's tree happens here: under the lock of its data folder and, where the output is an object
+// store, on a copy of what the store has now. If another builder publishes first, the work starts over on its result,
+// so that no builder loses another one's work.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BuildBusy, BuildRefused } from '../contract/refusals.ts';
+import { listLocalFiles } from './local-files.ts';
+import { waitForLock } from '../output/wait-for-lock.ts';
+import { runBatch } from '../shared/concurrency/batch.ts';
+import { removedArchives } from '../listing/working-copy-files.ts';
+import { ArchivesNeeded } from '../output/absent-archives.ts';
+import type { ObjectStore, OpenableStore } from './object-store.ts';
+import { project } from './projection.ts';
+import { confirmReused, push } from './push.ts';
+import { WorkingCopy, type StoreBase } from './working-copy.ts';
+
+export interface TreeChange {
+  readonly now: () => Date;
+  /** how long to wait for another process of this host that has the lock, milliseconds */
+  readonly waitMs: number;
+  /** ends the waiting with its reason */
+  readonly stop?: AbortSignal | undefined;
+  /** undefined: the data folder is the output */
+  readonly output?: OpenableStore | undefined;
+  /** between 0 and 1 */
+  readonly random?: () => number;
+}
+
+const mostAttempts = 10;
+const pauseMs = 200;
+const fetchesAtOnce = 16;
+
+/**
+ * `work` may run several times, each time on an unchanged tree. Throws BuildBusy, the errors of `work`, and those of
+ * the store.
+ */
+export async function changeTree<Result>(
+  dataDirectory: string,
+  { now, waitMs, stop, output, random = Math.random }: TreeChange,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
+  const store = await output?.open();
+  try {
+    if (store === undefined) return await work();
+    const copy = new WorkingCopy(dataDirectory, store);
+    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+      const done = await attemptOn(copy, work, now);
+      if (done !== undefined) return done.result;
+      await sleep(random() * pauseMs * 2 ** attempt);
+    }
+    throw new BuildBusy(
+      `Other builders have published to ${store.name} ${mostAttempts} times meanwhile. Try again in a minute.`,
+    );
+  } finally {
+    store?.close();
+    await lock.release();
+  }
+}
+
+/** Makes the working copy equal to what the store has now. Throws BuildBusy, BuildRefused and StoreFailure. */
+export async function refreshTree(
+  dataDirectory: string,
+  { now, waitMs, output }: TreeChange & { readonly output: OpenableStore },
+): Promise<void> {
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs);
+  const store = await output.open();
+  try {
+    await new WorkingCopy(dataDirectory, store).update();
+  } finally {
+    store.close();
+    await lock.release();
+  }
+}
+
+/** undefined: another builder has published first. */
+async function attemptOn<Result>(
+  copy: WorkingCopy,
+  work: () => Promise<Result>,
+  now: () => Date,
+): Promise<{ readonly result: Result } | undefined> {
+  const { isNew, ...base } = await copy.update();
+  if (base.current === undefined) await refuseUnusable(copy.store);
+  await copy.markChanging();
+  const result = await withArchives(copy, base, work);
+  const pushed = await push(copy, base, now);
+  if (pushed.outcome === 'lost') return undefined;
+  // the builder of a new head may have been killed before its projection
+  if (pushed.outcome === 'published') await project(copy, pushed.base, now, () => confirmReused(copy, pushed));
+  else if (isNew) await project(copy, base, now, () => Promise.resolve());
+  for (const { path } of listLocalFiles(copy.dataDirectory).archives) await rm(copy.at(path), { force: true });
+  await copy.settle(pushed.base);
+  return { result };
+}
+
+/** Before the first publication: a store that ignores conditions would lose the work of one of two builders. */
+async function refuseUnusable(store: ObjectStore): Promise<void> {
+  const { judgeProbe, probeStore } = await import('./probe.ts');
+  const verdict = judgeProbe(store, await probeStore(store, randomUUID()));
+  if (verdict.verdict === 'unusable') throw new BuildRefused(verdict.sentence);
+}
+
+/** Fetches the archives of a package as soon as the work needs the bytes of one. */
+async function withArchives<Result>(
+  copy: WorkingCopy,
+  { listing }: StoreBase,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ArchivesNeeded)) throw error;
+      const removed = removedArchives(copy.dataDirectory);
+      const ofPackage = await listing.archivesBelow(error.path.split('/').slice(0, 4).join('/'));
+      await runBatch(ofPackage, fetchesAtOnce, async (path) => {
+        const file = await listing.file(path);
+        if (file !== undefined && !removed.has(path)) await copy.fetch(path, file);
+      });
+    }
+  }
+}

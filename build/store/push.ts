@@ -1,0 +1,158 @@
+// Publishes the changes of a working copy at its store: archives, documents, the parts of the listing, and then the
+// head by compare-and-swap. Until the head changes, no reader sees any of it. Objects never change, so that a repeated
+// upload after a kill finds them there.
+
+import { readFileSync } from 'node:fs';
+import { publicationPath } from '../contract/paths.ts';
+import { parsePublication } from '../contract/publication.ts';
+import {
+  archiveKey,
+  documentKey,
+  formatHead,
+  headKey,
+  kindOf,
+  partOf,
+  type ListedFile,
+  type ListedPath,
+  type ObjectDigest,
+  type StoreHead,
+} from '../contract/store-listing.ts';
+import { runBatch } from '../shared/concurrency/batch.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
+import { findChanges, type LocalChanges } from './local-changes.ts';
+import type { ObjectBody, PutHeaders } from './object-store.ts';
+import { StoredListing, type ListingChanges, type NextListing } from '../listing/stored-listing.ts';
+import type { StoreBase, WorkingCopy } from './working-copy.ts';
+
+/** `lost`: another builder has published first; nothing of this one is visible. */
+export type PushOutcome =
+  | { readonly outcome: 'lost' }
+  | { readonly outcome: 'unchanged'; readonly base: StoreBase }
+  | (Published & { readonly outcome: 'published'; readonly base: StoreBase });
+
+/** `reused`: archives that this publication needs, and that were at the store before it. */
+export interface Published {
+  readonly reused: ReadonlyMap<ListedPath, ListedFile>;
+}
+
+const uploadsAtOnce = 16;
+
+export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date): Promise<PushOutcome> {
+  const found = await findChanges(copy, base);
+  if (found.files.size + found.removed.length === 0) return { outcome: 'unchanged', base };
+  const archives = await uploadArchives(copy, base, found);
+  const documents = [...found.files].filter(([path]) => kindOf(path) === 'documents');
+  await runBatch(documents, uploadsAtOnce, ([path, file]) =>
+    putDocument(copy, file.sha256, { file: copy.at(path), ...file }, path),
+  );
+  const changes: ListingChanges = new Map([
+    ...found.removed.map((path) => [path, null] as const),
+    ...documents,
+    ...archives.files,
+  ]);
+  const next = await base.listing.next(changes);
+  await uploadListing(copy, next);
+  const current = await swapHead(copy, base, next.listing, now);
+  if (current === undefined) return { outcome: 'lost' };
+  const listing = await StoredListing.open(next.listing, copy.readObject);
+  return { outcome: 'published', base: { current, listing }, reused: archives.reused };
+}
+
+/** An archive that another publication has removed meanwhile is sent again. */
+export async function confirmReused(copy: WorkingCopy, { reused }: Published): Promise<void> {
+  await runBatch([...reused], uploadsAtOnce, async ([path, file]) => {
+    if ((await copy.store.head(path)) === undefined)
+      await copy.store.put(path, { file: copy.at(path), ...file }, archiveHeaders, 'absent');
+  });
+}
+
+/** Archives with the same bytes share an object: the newest content of a dev version has a second path. */
+async function uploadArchives(
+  copy: WorkingCopy,
+  { listing }: StoreBase,
+  { files }: LocalChanges,
+): Promise<Published & { readonly files: ReadonlyMap<ListedPath, ListedFile> }> {
+  const archives = [...files].filter(([path]) => kindOf(path) === 'archives');
+  const pinned = new Map(archives.filter(([path]) => isPinned(path)).map(([path, { sha256 }]) => [sha256, path]));
+  const reused = new Map<ListedPath, ListedFile>();
+  const placed = await runBatch(archives, uploadsAtOnce, async ([path, file]): Promise<[ListedPath, ListedFile]> => {
+    const same = isPinned(path) ? undefined : (pinned.get(file.sha256) ?? (await findPinned(listing, path, file)));
+    if (same !== undefined) return [path, { ...file, key: same }];
+    const body = { file: copy.at(path), ...file };
+    if ((await copy.store.put(path, body, archiveHeaders, 'absent')).outcome === 'written') return [path, file];
+    if ((await copy.store.head(path))?.sha256 === file.sha256) {
+      reused.set(path, file);
+      return [path, file];
+    }
+    const key = archiveKey(file.sha256);
+    await copy.store.put(key, body, archiveHeaders);
+    return [path, { ...file, key }];
+  });
+  return { files: new Map(placed), reused };
+}
+
+/** A published path with the same bytes that never gets other ones: `dev-main@<reference>.zip` of `dev-main.zip`. */
+async function findPinned(
+  listing: StoredListing,
+  path: ListedPath,
+  { sha256 }: ListedFile,
+): Promise<ListedPath | undefined> {
+  const start = `${path.slice(0, -'.zip'.length)}@`;
+  const part = listing.root.archives.parts[partOf(path, listing.root.archives.parts.length)] ?? null;
+  for (const [other, file] of await listing.part(part))
+    if (other.startsWith(start) && isPinned(other) && file.sha256 === sha256 && file.key === undefined) return other;
+  return undefined;
+}
+
+function isPinned(path: ListedPath): boolean {
+  return /@[0-9a-f]{40}(?:[0-9a-f]{24})?\.zip$/.test(path);
+}
+
+async function uploadListing(copy: WorkingCopy, { objects }: NextListing): Promise<void> {
+  await runBatch(objects, uploadsAtOnce, async ({ sha256, text }) => {
+    await copy.keepObject(sha256, text);
+    await putDocument(copy, sha256, { bytes: Buffer.from(text), sha256 }, 'listing.json');
+  });
+}
+
+/** undefined: another builder was first. */
+async function swapHead(
+  copy: WorkingCopy,
+  { current }: StoreBase,
+  listing: ObjectDigest,
+  now: () => Date,
+): Promise<StoreBase['current']> {
+  const head: StoreHead = {
+    generation: (current?.head.generation ?? 0) + 1,
+    serial: serialOf(copy),
+    written_at: now().toISOString(),
+    listing,
+  };
+  const bytes = Buffer.from(formatHead(head));
+  const condition = current === undefined ? 'absent' : { etag: current.etag };
+  const swapped = await copy.store.put(headKey, { bytes, sha256: digestOf(bytes) }, headersOf(headKey), condition);
+  return swapped.outcome === 'written' ? { head, etag: swapped.etag } : undefined;
+}
+
+function serialOf(copy: WorkingCopy): number {
+  try {
+    return parsePublication(readFileSync(copy.at(`index/${publicationPath}`), 'utf8')).serial;
+  } catch {
+    return 0; // nothing was published yet, or its announcement is damaged, which builds repair
+  }
+}
+
+async function putDocument(copy: WorkingCopy, sha256: ObjectDigest, body: ObjectBody, path: ListedPath): Promise<void> {
+  // without a condition: an equal object becomes a young one, which nobody removes as unused
+  await copy.store.put(documentKey(sha256), body, headersOf(path));
+}
+
+const archiveHeaders: PutHeaders = {
+  contentType: 'application/zip',
+  cacheControl: 'private, max-age=31536000, immutable',
+};
+
+function headersOf(path: ListedPath): PutHeaders {
+  const contentType = path.endsWith('.json') ? 'application/json' : 'application/octet-stream';
+  return { contentType, cacheControl: 'private, no-cache' };
+}

@@ -1,0 +1,57 @@
+// Objects below index/documents/ and index/archives/ that neither the current listing nor the projection names. A
+// publication sends all its documents anew, so that those of a running one are young: they stay for a day.
+
+import { archiveKey, documentKey, objectKeyOf, type ObjectDigest } from '../contract/store-listing.ts';
+import { StoredListing } from '../listing/stored-listing.ts';
+import type { ObjectKey, ObjectStore } from './object-store.ts';
+import { readProjection } from './projection.ts';
+import { WorkingCopy } from './working-copy.ts';
+
+const leastAgeMs = 86_400_000;
+const removedAtOnce = 1000;
+const prefixes = [documentKey('' as ObjectDigest), archiveKey('' as ObjectDigest).replace(/\.zip$/, '')];
+
+export interface UnusedObjects {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** Removes them, unless `dryRun` is true. Throws StoreFailure. */
+export async function removeUnused(
+  dataDirectory: string,
+  store: ObjectStore,
+  { now, dryRun }: { readonly now: Date; readonly dryRun: boolean },
+): Promise<UnusedObjects> {
+  const used = await usedKeys(new WorkingCopy(dataDirectory, store));
+  const total = { objects: 0, bytes: 0 };
+  let keys: ObjectKey[] = [];
+  const flush = async (): Promise<void> => {
+    if (!dryRun) await store.remove(keys);
+    keys = [];
+  };
+  for (const prefix of prefixes)
+    for await (const { key, size, modified } of store.list(prefix)) {
+      if (used.has(key) || now.getTime() - modified < leastAgeMs) continue;
+      total.objects += 1;
+      total.bytes += size;
+      if (keys.push(key) === removedAtOnce) await flush();
+    }
+  await flush();
+  return total;
+}
+
+async function usedKeys(copy: WorkingCopy): Promise<ReadonlySet<ObjectKey>> {
+  const { current, listing } = await copy.current();
+  const projection = await readProjection(copy);
+  const digests = [current?.head.listing, projection?.listing, ...(projection?.begun ?? [])];
+  const keys = new Set<ObjectKey>();
+  for (const digest of digests) {
+    if (digest === undefined || digest === null) continue;
+    const { root } = await StoredListing.open(digest, copy.readObject);
+    const parts = [...root.documents.parts, ...root.archives.parts].filter((part) => part !== null);
+    for (const one of [digest, ...parts]) keys.add(documentKey(one));
+  }
+  for (const kind of ['documents', 'archives'] as const)
+    for (const [path, file] of await listing.all(kind)) keys.add(objectKeyOf(path, file));
+  return keys;
+}

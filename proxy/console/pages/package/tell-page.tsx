@@ -1,0 +1,77 @@
+// Writes to the owners of tokens and projects that use a package. The first post shows the mail, the second sends it.
+// Without a mail server the addresses may be copied.
+
+import { findOwners, noMail, toldLines } from '../../../usage/tell-users.ts';
+import { tellUsers } from '../../../usage/operations.ts';
+import type { ToldDocument } from '../../../usage/usage-schema.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Form, TextArea, TextField } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { formatCount } from '../../components/quantity.ts';
+import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
+import { postedForm, type FormState } from '../../request/form-fields.ts';
+import { nameIn, packagePath } from './open-package.ts';
+import type { PackagePageServices } from './package-services.ts';
+
+const mostLines = 500;
+
+export function tellForm(services: PackagePageServices): FormPage {
+  return {
+    path: tellUsers.form ?? '',
+    operation: 'tellUsers',
+    notices: { told: 'The mail is on its way.' },
+    show: (request, state) => showForm(services, request, filledIn(linkable(tellUsers), request, state)),
+    submit: async (request, fields) => {
+      const [constraint, since, subject = '', text = ''] = ['constraint', 'since', 'subject', 'text'].map((field) =>
+        fields.optional(field),
+      );
+      const named = { vendor: request.param('vendor'), package: request.param('package') };
+      const message = { ...named, constraint, since, subject, text, preview: !fields.checked('send') };
+      const told = await callFor(services, request, tellUsers, message);
+      if (told.sent) return { to: packagePath(nameIn(request), 'tell'), notice: 'told' };
+      return showForm(services, request, postedForm(fields), told);
+    },
+  };
+}
+
+/** `told`: the preview. */
+async function showForm(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  state: FormState,
+  told?: ToldDocument,
+): Promise<PageView> {
+  const name = nameIn(request);
+  const [constraint, since] = ['constraint', 'since'].map(
+    (field) => state.fields.optional(field) ?? (request.query.get(field)?.slice(0, 500) || undefined),
+  );
+  const lines = toldLines(told ?? (await findOwners(services, { name, constraint, since }, request)));
+  const left = lines.length > mostLines ? `\n${lines.length - mostLines} more` : '';
+  const [title, up] = [`Tell the users of ${name}`, packagePath(name, 'usage', { constraint: constraint ?? '' })];
+  const submit = told === undefined ? 'Preview' : `Send it to ${formatCount(told.people, 'person', 'people')}`;
+  const readonly = told !== undefined;
+  const form = (
+    <Form {...{ state, submit }} cancel={up} asksPassword={request.asksPassword}>
+      <input type="hidden" name="constraint" value={constraint ?? ''} />
+      <input type="hidden" name="since" value={since ?? ''} />
+      {readonly ? <input type="hidden" name="send" value="1" /> : null}
+      <TextField name="subject" label="Subject" maxlength={120} required {...{ readonly }} />
+      <TextArea name="text" label="Text" rows={8} maxlength={5000} required {...{ readonly }} />
+      {readonly ? <CodeBlock text={told.mail ?? ''} label="the mail" /> : null}
+    </Form>
+  );
+  const content = (
+    <>
+      <PageHead
+        title={title}
+        sentence={`A mail to the owners of what uses ${constraint ?? 'it'}:`}
+        trail={[{ label: name, to: up }]}
+      />
+      <CodeBlock text={lines.slice(0, mostLines).join('\n') + left} label="the owners" />
+      {services.mailPlace === undefined ? <Notice kind="warn">{noMail}</Notice> : form}
+    </>
+  );
+  return { title, section: 'packages', content };
+}
