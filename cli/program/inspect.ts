@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 
-import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addGroup, example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addUsage, addTell, addExposures, addReport, addImpact, addPrune])
+  for (const add of [addVerify, addWhy, addUsage, addTell, addExposures, addReport, addProject, addImpact, addPrune])
     add(program, wire);
 }
 
@@ -89,6 +89,16 @@ function addReport(program: Command, wire: Wire): void {
     'libretto report --remove --project acme/shop',
   ];
   wire(withRegistry(report, 'changes', ...examples), () => import('../commands/usage/report.ts'));
+}
+
+function addProject(program: Command, wire: Wire): void {
+  const text = { summary: 'list projects', description: 'List the projects that `libretto report` told of, by name.' };
+  const project = addGroup(program, 'project', { ...text, examples: ['libretto project list shop'] });
+  const list = project.command('list').argument('[words]', 'a part of the name').summary(text.summary);
+  wire(
+    withRegistry(list.description(text.description), 'reads', 'libretto project list shop'),
+    () => import('../commands/usage/project.ts'),
+  );
 }
 
 function addImpact(program: Command, wire: Wire): void {

@@ -151,8 +151,10 @@ export const apiPermissions = {
   getReadme: [readers, 'token views', 'team views'],
   getChangelog: [readers, 'token views', 'team views'],
   getStatistics: [readers, 'token views', 'team views'],
-  // a maintainer: only the names of their own tokens; the service checks `created_by`
+  // a maintainer: only the names of their own tokens and projects; the service checks `created_by`
   getUsage: [maintainers, 'team views'],
+  listProjects: [maintainers, 'team views'],
+  getProject: [maintainers, 'team views'],
   // mails reach owners whose names a maintainer does not learn
   tellUsers: [maintainers, 'session', 'password', 'team views'],
   listExposures: [maintainers, 'team views'],

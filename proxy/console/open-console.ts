@@ -35,6 +35,7 @@ import type { PublisherPageServices } from './pages/publishers/services.ts';
 import { registerRepositoryPages } from './pages/repositories/repositories.tsx';
 import { registerSearchPage } from './pages/search/search-page.tsx';
 import { registerSettingsPages } from './pages/settings/settings-list.tsx';
+import { registerProjectPages } from './pages/security/project-pages.tsx';
 import { registerSecurityPage } from './pages/security/security-page.tsx';
 import type { SettingsPageServices } from './pages/settings/change-setting.tsx';
 import { registerSignInPages, type SignInServices } from './pages/sign-in/sign-in-pages.ts';
@@ -107,6 +108,7 @@ export function consolePages(services: ConsoleServices): Pages {
   registerOverviewPage(pages, services);
   registerPackagePages(pages, services);
   registerSecurityPage(pages, services);
+  registerProjectPages(pages, services);
   registerTokenPages(pages, services);
   registerPeoplePages(pages, services);
   registerAuditPages(pages, services);

@@ -2,12 +2,14 @@
 
 import { z } from 'zod';
 import { nameOf, packageParams } from '../packages/operations.ts';
+import { idSchema } from '../registry/fields.ts';
 import { operation } from '../registry/operation.ts';
+import { pageQuery } from '../registry/page.ts';
 import { readExposures } from './read-exposures.ts';
-import { reportProject as report } from './report-project.ts';
+import { listProjects as list, readProject, reportProject as report } from './projects.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
 import { tellUsers as tell } from './tell-users.ts';
-import { exposuresSchema, toldSchema, usageSchema } from './usage-schema.ts';
+import { exposuresSchema, projectSchema, projectsSchema, toldSchema, usageSchema } from './usage-schema.ts';
 
 const question = {
   constraint: z
@@ -126,4 +128,34 @@ export const reportProject = operation({
   }),
 });
 
-export const usageOperations = [getUsage, tellUsers, listExposures, reportProject];
+export const listProjects = operation({
+  id: 'listProjects',
+  method: 'get',
+  path: '/api/projects',
+  tag: 'Packages',
+  summary: 'List projects',
+  description: 'By name. A maintainer sees the projects of the tokens that they created.',
+  query: pageQuery.extend({
+    q: z.string().max(100).optional().meta({ description: 'a part of the name', example: 'shop' }),
+  }),
+  answer: projectsSchema,
+  answers: 'a page of projects',
+  run: (services: UsageServices, query, call) => list(services, query, call),
+});
+
+export const getProject = operation({
+  id: 'getProject',
+  method: 'get',
+  path: '/api/projects/{id}',
+  tag: 'Packages',
+  summary: 'List what a project runs',
+  description: 'The packages of its last report that the caller sees, by name, with what is known of the versions now.',
+  params: z.strictObject({ id: idSchema('prj', 'the project') }),
+  query: pageQuery,
+  answer: projectSchema,
+  answers: 'the project, and a page of its packages',
+  errors: ['NOT_FOUND'],
+  run: (services: UsageServices, query, call) => readProject(services, query, call),
+});
+
+export const usageOperations = [getUsage, tellUsers, listExposures, reportProject, listProjects, getProject];

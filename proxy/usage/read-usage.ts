@@ -162,7 +162,7 @@ async function seenVersions(
 }
 
 /** What is known of a version now. */
-async function stateOfVersions(
+export async function stateOfVersions(
   { published }: UsageServices,
   name: PackageName,
   standing: PackageStanding | undefined,

@@ -2,7 +2,9 @@
 // it.
 
 import { z } from 'zod';
+import { actorSchema, idSchema } from '../registry/fields.ts';
 import type { Fixed } from '../registry/operation.ts';
+import { pageOf } from '../registry/page.ts';
 
 const day = (event: string) => z.string().meta({ description: `the day in UTC ${event}`, example: '2026-11-21' });
 
@@ -78,6 +80,24 @@ export const usageSchema = z
   })
   .meta({ id: 'PackageUsage' });
 export type UsageDocument = Fixed<z.output<typeof usageSchema>>;
+
+const project = z
+  .object({
+    id: idSchema('prj', 'the project'),
+    name: z.string().meta({ description: 'its name', example: 'acme/shop' }),
+    reported_on: day('of its last report'),
+    created_by: actorSchema('made the token of the report'),
+    packages: count('the number of packages of this registry that it runs, among those that the caller sees'),
+    exposed: count('how many of them it runs in a version that `listExposures` lists'),
+  })
+  .meta({ id: 'Project' });
+const run = use.pick({ version: true, state: true, fixed_in: true }).extend({
+  package: z.string().meta({ description: 'a package that the project runs', example: 'acme/hello' }),
+});
+export const projectsSchema = pageOf(project);
+export const projectSchema = pageOf(run).extend({ project });
+export type ProjectDocument = Fixed<z.output<typeof project>>;
+export type RunDocument = Fixed<z.output<typeof run>>;
 
 const told = z.object({
   description: z.string().meta({ description: 'a token or project', example: 'CI of the shop' }),

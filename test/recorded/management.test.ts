@@ -338,6 +338,9 @@ it('the operations for packages and artifacts answer as recorded', async () => {
   for (const more of [{ preview: true }, {}, { subject: '' }])
     await ask('POST /api/packages/acme/hello/usage/messages', { subject: 'Ends', text: 'Update', ...more });
   await transcript.ask('GET /api/exposures', {});
+  await ask('POST /api/projects?project=site', { packages: [{ name: 'acme/hello', version: '1.1.0' }] });
+  const { data } = (await ask('GET /api/projects?q=SITE')).json<{ data: readonly { id: string }[] }>();
+  for (const more of ['?limit=0', `/${data[0]?.id}`, '/prj_1']) await ask(`GET /api/projects${more}`);
   for (const name of ['site', '']) await ask(`POST /api/projects?project=${name}`, { packages: [] });
   const upload = (query: string, bytes: Buffer | string, more = {}) =>
     transcript.ask(`POST /api/artifacts${query}`, {

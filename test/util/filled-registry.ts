@@ -37,6 +37,8 @@ export interface FilledIds extends FilledNotifications, Pick<FilledPublishers, '
   readonly repository: string;
   readonly job: string;
   readonly artifact: string;
+  /** reported what it runs */
+  readonly project: string;
   readonly connection: string;
 }
 
@@ -121,7 +123,15 @@ async function fill(
     ...(await addPeople(registry)),
     ...(await syncRepositories(registry, remote.url)),
     artifact: await upload(registry, jobToken),
+    project: await reportProject(registry, packages.project),
   };
+}
+
+async function reportProject(registry: ManagedRegistry, name: string): Promise<string> {
+  const packages = ['2.4.0', '9.9.9'].map((version) => ({ name: 'acme/billing', version }));
+  await call(registry, 'POST', `/api/projects?project=${name}`, { packages });
+  const { data } = await call(registry, 'GET', '/api/projects');
+  return String((data as readonly Json[])[0]?.['id']);
 }
 
 /** It blocks nothing that is published, so that the other pages stay as they are. */

@@ -33,6 +33,7 @@ export function exampleOf(path: string, ids: FilledIds): string {
     '/repositories/hook/:delivery': 'dlv_0000000000000000',
     [`/repositories/${ids.repository}/hook/:delivery`]: 'dlv_0000000000000000',
     '/policy/feeds/:feed': 'osv',
+    '/projects/:id': ids.project,
     '/publishers/:id': ids.publisher,
     '/teams/:id': ids.team,
     [`/teams/${ids.team}/members/:user`]: ids.person,

@@ -20,27 +20,40 @@ export function Pager({ shown, from, total, perPage, pathOf }: PagerProps): Chil
   if (total <= perPage && from === 0) return null;
   const page = from / perPage + 1;
   const last = Math.max(1, Math.ceil(total / perPage));
+  const count = formatNumber(total);
+  const words =
+    shown === 0 ? 'No entries here; the list has' : `${formatNumber(from + 1)}–${formatNumber(from + shown)} of`;
+  return (
+    <Turning
+      first={page > 1 ? pathOf(Math.min(page - 1, last)) : undefined}
+      next={page < last ? pathOf(page + 1) : undefined}
+      words={['Previous', 'Next']}
+    >
+      <span class="soft small">{`${words} ${count}`}</span>
+    </Turning>
+  );
+}
+
+interface TurningProps {
+  /** the addresses of the first and of the next page; undefined: this is the first, or the last one */
+  readonly first: string | undefined;
+  readonly next: string | undefined;
+  /** on the links */
+  readonly words?: readonly [first: string, next: string];
+  /** between the links */
+  readonly children?: Child;
+}
+
+/** For a list with cursors. Nothing for a single page. */
+export function Turning({ first, next, words: [back, on] = ['Newest', 'Older'], children }: TurningProps): Child {
+  if (first === undefined && next === undefined) return null;
+  const link = (to: string | undefined, icon: 'chevron-left' | 'chevron-right', label: string) =>
+    to === undefined ? <span /> : <ButtonLink {...{ to, icon }}>{label}</ButtonLink>;
   return (
     <nav class="pager" aria-label="Pages">
-      {page > 1 ? (
-        <ButtonLink to={pathOf(Math.min(page - 1, last))} icon="chevron-left">
-          Previous
-        </ButtonLink>
-      ) : (
-        <span />
-      )}
-      <span class="soft small">
-        {shown === 0
-          ? `No entries here; the list has ${formatNumber(total)}`
-          : `${formatNumber(from + 1)}–${formatNumber(from + shown)} of ${formatNumber(total)}`}
-      </span>
-      {page < last ? (
-        <ButtonLink to={pathOf(page + 1)} icon="chevron-right">
-          Next
-        </ButtonLink>
-      ) : (
-        <span />
-      )}
+      {link(first, 'chevron-left', back)}
+      {children}
+      {link(next, 'chevron-right', on)}
     </nav>
   );
 }

@@ -39,6 +39,7 @@ export const sections = [
   entry('Sources', 'mirror', 'layers', 'getStatus'),
   entry('Insight', 'health', 'heart-pulse', 'getHealth', 'Status'),
   entry('Insight', 'security', 'triangle-alert', 'listExposures'),
+  entry('Insight', 'projects', 'folder', 'listProjects'),
   entry('Insight', 'audit', 'scroll-text', 'listAuditEvents'),
   entry('Settings', 'settings', 'settings', 'getSettings', 'All settings'),
   entry('Settings', 'policy', 'shield-alert', 'getPolicy'),

@@ -7,6 +7,7 @@ import type { StateStore } from '../../../core/state/state-store.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Turning } from '../../components/pager.tsx';
 import { formatNumber, formatCount } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -125,7 +126,10 @@ function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
         ) : (
           <Table caption="Events" columns={columnsOf(names, nowMs)} rows={page.events} />
         )}
-        <Older query={query} page={page} />
+        <Turning
+          first={query.before === undefined ? undefined : auditPath({ ...query, before: undefined })}
+          next={page.before === undefined ? undefined : auditPath({ ...query, before: page.before })}
+        />
       </div>
     </>
   );
@@ -156,28 +160,6 @@ function NoEvents({ query, page: { before } }: Pick<AuditListProps, 'query' | 'p
     <EmptyState icon="scroll-text" title="No event fits" action={<ButtonLink to="/audit">Show all events</ButtonLink>}>
       {query.before === undefined ? 'Try another day, or remove a filter.' : 'There are no older events.'}
     </EmptyState>
-  );
-}
-
-function Older({ query, page: { before } }: Pick<AuditListProps, 'query' | 'page'>): Child {
-  if (before === undefined && query.before === undefined) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      {query.before === undefined ? (
-        <span />
-      ) : (
-        <ButtonLink to={auditPath({ ...query, before: undefined })} icon="chevron-left">
-          Newest
-        </ButtonLink>
-      )}
-      {before === undefined ? (
-        <span />
-      ) : (
-        <ButtonLink to={auditPath({ ...query, before })} icon="chevron-right">
-          Older
-        </ButtonLink>
-      )}
-    </nav>
   );
 }
 

@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Turning } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
 import { Time } from '../../components/time.tsx';
 import { ChangeCounts } from './publication-page.tsx';
@@ -42,24 +43,9 @@ export function HistoryTimeline(props: HistoryTimelineProps): Child {
           }))}
         />
       )}
-      {isFirst && next === null ? null : (
-        <nav class="pager" aria-label="Pages">
-          {isFirst ? (
-            <span />
-          ) : (
-            <ButtonLink to="/history" icon="chevron-left">
-              Newest
-            </ButtonLink>
-          )}
-          {next === null ? (
-            <span class="soft small">Older publications are not recorded.</span>
-          ) : (
-            <ButtonLink to={`/history?before=${next}`} icon="chevron-right">
-              Older
-            </ButtonLink>
-          )}
-        </nav>
-      )}
+      <Turning first={isFirst ? undefined : '/history'} next={next === null ? undefined : `/history?before=${next}`}>
+        {next === null ? <span class="soft small">Older publications are not recorded.</span> : null}
+      </Turning>
     </>
   );
 }

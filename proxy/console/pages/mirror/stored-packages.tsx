@@ -4,8 +4,8 @@ import type { Child } from 'hono/jsx';
 import type { StoredPackage } from '../../../mirror/stored-package-reader.ts';
 import type { StoredArchives } from '../../../mirror/mirror-report.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
@@ -54,29 +54,20 @@ export function StoredPackages({ query, rows, found, total }: StoredPackagesProp
   );
 }
 
-function Filters({ query }: { readonly query: MirrorQuery }): Child {
+function Filters({ query: { words, isHeldBack } }: { readonly query: MirrorQuery }): Child {
   return (
     <form class="filters" data-live>
-      <div class="field wide">
-        <label for="mirror-q">Name</label>
-        <div class="search">
-          <Icon name="search" />
-          <input type="search" id="mirror-q" name="q" value={query.words} autocomplete="off" />
-        </div>
-      </div>
-      <div class="field">
-        <label for="show">Show</label>
-        <select id="show" name="show">
-          <option value="">all</option>
-          <option value="held-back" selected={query.isHeldBack}>
-            held back
-          </option>
-        </select>
-      </div>
+      <WordsFilter value={words} placeholder="Name" />
+      <ChoiceFilter name="show" label="Show" value={isHeldBack ? 'held-back' : ''} choices={shown} />
       <button class="button">Search</button>
     </form>
   );
 }
+
+const shown = [
+  { value: '', label: 'all' },
+  { value: 'held-back', label: 'held back' },
+];
 
 function NoRows({ total }: { readonly total: number }): Child {
   if (total === 0)

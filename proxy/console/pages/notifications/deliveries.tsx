@@ -8,6 +8,7 @@ import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
+import { Turning } from '../../components/pager.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
@@ -49,31 +50,8 @@ export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds, no
       ) : (
         <Table caption="Deliveries" columns={columnsOf(path, nowMs)} rows={deliveries} />
       )}
-      <Turning {...{ path, next, isFirst }} />
+      <Turning first={isFirst ? undefined : path} next={next === null ? undefined : `${path}?before=${next}`} />
     </section>
-  );
-}
-
-/** Nothing for a single page. */
-function Turning({ path, next, isFirst }: Pick<DeliveriesProps, 'path' | 'next' | 'isFirst'>): Child {
-  if (next === null && isFirst) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      {isFirst ? (
-        <span />
-      ) : (
-        <ButtonLink to={path} icon="chevron-left">
-          Newest
-        </ButtonLink>
-      )}
-      {next === null ? (
-        <span />
-      ) : (
-        <ButtonLink to={`${path}?before=${next}`} icon="chevron-right">
-          Older
-        </ButtonLink>
-      )}
-    </nav>
   );
 }
 
