@@ -181,7 +181,6 @@ export const apiPermissions = {
   createArtifact: [publishers, 'builder', 'token views'],
   deleteArtifact: [maintainers, 'session', 'password', 'builder'],
   cleanUpArtifacts: [maintainers, 'session', 'password', 'builder'],
-
   listAuditEvents: [admins],
   getStatus: [readers],
 } as const satisfies Record<string, Row>;

@@ -42,6 +42,7 @@ const askingNothing: Readonly<Record<string, string>> = {
   '/notifications/:id/on': 'the address and its selection were confirmed',
   '/publishers/:id/explain': 'it only looks',
   '/policy/check': 'it stores nothing',
+  '/projects/:id/remove': 'the next report of the project adds it again',
   '/uploads/file': 'it publishes what the person has, and takes nothing away',
   '/health': 'it only looks',
   '/audit/verify': 'it only looks',

@@ -81,7 +81,7 @@ describe('the permissions of the console', () => {
         .filter(({ posts, operation }) => posts && decidePermission(operation, who) === 'allowed')
         .map(({ path }) => path);
     const own = /^\/(?:account|passkey|device|sign-in|sign-out|setup|invitation)(?:\/|$)/;
-    const kept = /^\/(?:(?:tokens|repositories|connections|uploads|packages|health)(?:\/|$)|policy\/check$)/;
+    const kept = /^\/(?:(?:tokens|repositories|connections|uploads|packages|projects|health)(?:\/|$)|policy\/check$)/;
     expect(postedBy('viewer').filter((path) => !own.test(path))).toEqual([]);
     expect(postedBy('maintainer').filter((path) => !own.test(path) && !kept.test(path))).toEqual([]);
     expect(postedBy('nobody').filter((path) => !own.test(path) || /^\/(?:account|device)/.test(path))).toEqual([]);

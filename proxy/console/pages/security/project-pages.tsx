@@ -25,8 +25,8 @@ export function registerProjectPages(pages: Pages, services: PackagePageServices
   pages.page({ path: '/projects/:id', operation: 'getProject', show: (request) => showOne(services, request) });
   const nameOf = async (request: SignedInRequest): Promise<string> =>
     (await callFor(services, request, getProject, { id: request.param('id'), limit: 1 })).project.name;
-  pages.form(
-    operationForm(services, reportProject, {
+  pages.form({
+    ...operationForm(services, reportProject, {
       section,
       path: '/projects/:id/remove',
       view: async (request) => ({
@@ -40,7 +40,8 @@ export function registerProjectPages(pages: Pages, services: PackagePageServices
       input: async (request) => ({ project: await nameOf(request), packages: [] }),
       done: () => ({ to: '/projects', notice: 'removed' }),
     }),
-  );
+    operation: 'getProject', // viewers report, but see no list
+  });
 }
 
 async function showList(services: PackagePageServices, request: SignedInRequest): Promise<PageView> {
