@@ -77,7 +77,7 @@ function listColumns(nameOf: (actor: string) => string): readonly Column<Project
     { label: 'Project', cell: ({ id, name }) => <A to={`/projects/${id}`}>{name}</A> },
     { label: 'Packages', isNumber: true, cell: ({ packages }) => formatNumber(packages) },
     { label: 'With an advisory', isNumber: true, cell: ({ exposed }) => formatNumber(exposed) },
-    { label: 'Last report', cell: ({ reported_on: day }) => day },
+    { label: 'Last report', cell: ({ reported_on: day }) => <span class="nowrap">{day}</span> },
     { label: 'Token made by', cell: ({ created_by: author }) => <span class="breaks">{nameOf(author)}</span> },
   ];
 }
