@@ -1,6 +1,7 @@
 // Tests the client of object stores at its socket: what it sends, and what it says of refusals. The contract of all
 // stores is in test/contract/object-store.ts.
 
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -258,6 +259,9 @@ describe('the client of an object store', () => {
     await expect(store.download('a', folder.at('mine'), expected)).rejects.toThrow('EEXIST');
     await expect.poll(() => isOver).toBe(true);
     expect(await failureOf(store.get('a', 10))).toMatchObject({ kind: 'damaged' });
+    // its beginning is the expected object
+    const beginning = { size: 65_536, sha256: createHash('sha256').update(Buffer.alloc(65_536)).digest('hex') };
+    expect(await failureOf(store.download('a', folder.at('new'), beginning))).toMatchObject({ kind: 'damaged' });
   });
 
   it('ends its requests when it is closed, also those that wait', async () => {
