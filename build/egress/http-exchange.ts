@@ -77,11 +77,9 @@ function send(url: URL, agent: GuardedAgent, given: OutgoingRequest, anew: boole
     });
     request.on('response', (incoming) => {
       response = incoming.on('error', () => undefined); // the reader of the body receives the error, at any later time
-      // an answer before the end of the request, such as a refusal: the rest of the body is not sent
-      incoming.on('close', () => void (request.writableFinished || request.destroy()));
       resolve({ status: incoming.statusCode ?? 0, headers: singleHeaders(incoming), body: incoming });
     });
-    // a failure of the pieces ends the request, and is its error
+    // a failure of the pieces ends the request, and is its error; Node sends no rest of them after an early answer
     if (typeof body === 'object' && !Buffer.isBuffer(body)) pipeline(body, request, (error) => error && reject(error));
     else request.end(body);
   });

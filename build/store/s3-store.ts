@@ -84,12 +84,13 @@ async function download(requests: StoreRequests, key: ObjectKey, target: string,
 
 /** Removes what it wrote after a failure. */
 async function save(body: Readable, target: string, { size, sha256 }: Expected, what: string): Promise<void> {
+  const other = new StoreFailure('damaged', `${what}: the object is not the one that was stored. Store it again.`);
   const hash = createHash('sha256');
   let arrived = 0;
   const metered = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     for await (const piece of pieces) {
       arrived += piece.length;
-      if (arrived > size) break;
+      if (arrived > size) throw other;
       hash.update(piece);
       yield piece;
     }
@@ -97,8 +98,8 @@ async function save(body: Readable, target: string, { size, sha256 }: Expected, 
   const file = await open(target, 'wx', 0o600);
   try {
     await pipeline(body, metered, file.createWriteStream());
-    if (arrived === size && hash.digest('hex') === sha256) return;
-    throw new StoreFailure('damaged', `${what}: the object is not the one that was stored. Store it again.`);
+    if (hash.digest('hex') === sha256) return;
+    throw other;
   } catch (error) {
     await rm(target, { force: true });
     throw error;
