@@ -1,4 +1,4 @@
-// Tests `output`: commands on several hosts publish to one object store. docs/how-to/object-store.md.
+// Tests `output`: commands on several hosts publish to one object store (I27). docs/how-to/object-store.md.
 
 import { existsSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -13,7 +13,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { refusalOf } from '../../registry/operation.ts';
 import { errorHeaders } from './error-headers.ts';
-import { errorResponses } from './error-responses.ts';
+import { callerErrors, errorResponses } from './error-responses.ts';
 
 export interface ApiEnvironment {
   /** `operation`: the operation whose permission was checked */
@@ -93,7 +93,7 @@ function commonErrors(
   open: boolean,
 ): readonly ErrorCode[] {
   return [
-    ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'] as const)),
+    ...(open ? [] : callerErrors),
     ...(request === undefined ? [] : (['INVALID_INPUT'] as const)),
     ...(request?.body === undefined ? [] : (['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'] as const)),
     ...pipelineErrors(method),

@@ -26,7 +26,6 @@ const askingNothing: Readonly<Record<string, string>> = {
   '/account/sessions/end-others': 'it takes rights away, and is urgent after a theft',
   '/people/:id/sessions/:session/end': 'it takes rights away, and is urgent after a theft',
   '/teams/:id/members/:user/remove': 'it takes rights away, and is urgent when somebody leaves',
-  '/packages/:vendor/:package/tell/preview': 'it stores nothing',
   '/tokens/new/preview': 'it stores nothing',
   '/tokens/:id/edit/preview': 'it stores nothing',
   '/repositories/new': 'it publishes what the person can read, as an upload does',

@@ -8,7 +8,6 @@ import { DayChart } from '../../components/day-chart.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { formatBytes, formatNumber } from '../../components/quantity.ts';
-import { StatTile } from '../../components/stat-tile.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { PublicationEntry } from '../history/history-page.tsx';
@@ -18,6 +17,29 @@ import { type Overview, readOverview, type OverviewServices } from './read-overv
 import type { Pages } from '../../frame/pages.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
+
+interface StatTileProps {
+  readonly label: string;
+  readonly value: Child;
+  /** the page with more about it; undefined: there is none */
+  readonly to?: string | undefined;
+  /** a few words below the number */
+  readonly note?: Child;
+  /** a chart */
+  readonly children?: Child;
+}
+
+/** A number that people look at often, with its name, a link to more, and perhaps a small chart. */
+function StatTile({ label, value, to, note, children }: StatTileProps): Child {
+  return (
+    <div class="tile">
+      <span class="label">{to === undefined ? label : <A to={to}>{label}</A>}</span>
+      <span class="value">{value}</span>
+      {note === undefined ? null : <span class="soft small">{note}</span>}
+      {children}
+    </div>
+  );
+}
 
 /** The beginning of the address of a page → what one does there. */
 const actions: Readonly<Record<string, string>> = {
