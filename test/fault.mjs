@@ -21,6 +21,7 @@ const series = {
   PATH_RUNS: '1000000',
   URL_RUNS: '10000',
   SERIES_RUNS: '2000',
+  STORE_RUNS: '100',
   EDIT_RUNS: '200',
   HIDDEN_RUNS: '100',
   FLIPS: '60',

@@ -1,9 +1,11 @@
 // The files that a working copy of an object store has about itself, below build/store/ of its data folder.
 //
-//   base.json   the head that the copy equals, and its ETag
+//   base.json   the head that the copy equals, its ETag, and whether its documents are at their own paths
 //   listing/    the objects of that listing, by digest
 //   removed     archives that were removed since, one path a line
 //   changing    the copy may differ from base.json
+//   empty       the folder had no registry before a first publication: what it has is a copy, or unpublished
+//   id          names this copy in the lease of a projection
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +16,8 @@ export const basePath = `${storeFolder}/base.json`;
 export const listingFolder = `${storeFolder}/listing`;
 export const removedPath = `${storeFolder}/removed`;
 export const changingPath = `${storeFolder}/changing`;
+export const emptyPath = `${storeFolder}/empty`;
+export const idPath = `${storeFolder}/id`;
 
 /** Whether a data folder is the working copy of an object store. */
 export function isWorkingCopy(dataDirectory: string): boolean {

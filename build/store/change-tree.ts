@@ -10,11 +10,12 @@ import { BuildBusy, BuildRefused } from '../contract/refusals.ts';
 import { listLocalFiles } from './local-files.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
-import { removedArchives } from '../listing/working-copy-files.ts';
+import { emptyPath } from '../listing/working-copy-files.ts';
+import type { ListedPath } from '../contract/store-listing.ts';
 import { ArchivesNeeded } from '../output/absent-archives.ts';
 import type { ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
-import { confirmReused, push } from './push.ts';
+import { push } from './push.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
 
 export interface TreeChange {
@@ -45,7 +46,10 @@ export async function changeTree<Result>(
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
   const store = await output?.open();
   try {
-    if (store === undefined) return await work();
+    if (store === undefined) {
+      await rm(join(dataDirectory, emptyPath), { force: true }); // what follows is a registry of the folder's own
+      return await work();
+    }
     const copy = new WorkingCopy(dataDirectory, store);
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       const done = await attemptOn(copy, work, now);
@@ -82,17 +86,18 @@ async function attemptOn<Result>(
   work: () => Promise<Result>,
   now: () => Date,
 ): Promise<{ readonly result: Result } | undefined> {
-  const { isNew, ...base } = await copy.update();
+  const base = await copy.update();
   if (base.current === undefined) await refuseUnusable(copy.store);
   await copy.markChanging();
   const result = await withArchives(copy, base, work);
   const pushed = await push(copy, base, now);
   if (pushed.outcome === 'lost') return undefined;
-  // the builder of a new head may have been killed before its projection
-  if (pushed.outcome === 'published') await project(copy, pushed.base, now, () => confirmReused(copy, pushed));
-  else if (isNew) await project(copy, base, now, () => Promise.resolve());
   for (const { path } of listLocalFiles(copy.dataDirectory).archives) await rm(copy.at(path), { force: true });
-  await copy.settle(pushed.base);
+  const isProjected = base.isProjected && pushed.outcome === 'unchanged';
+  await copy.settle({ ...pushed.base, isProjected });
+  if (isProjected) return { result };
+  await project(copy, pushed.base, now);
+  await copy.settle({ ...pushed.base, isProjected: true });
   return { result };
 }
 
@@ -103,22 +108,20 @@ async function refuseUnusable(store: ObjectStore): Promise<void> {
   if (verdict.verdict === 'unusable') throw new BuildRefused(verdict.sentence);
 }
 
-/** Fetches the archives of a package as soon as the work needs the bytes of one. */
-async function withArchives<Result>(
-  copy: WorkingCopy,
-  { listing }: StoreBase,
-  work: () => Promise<Result>,
-): Promise<Result> {
+/** Fetches the archives of a package as soon as the work needs the bytes of one, and starts over. */
+async function withArchives<Result>(copy: WorkingCopy, base: StoreBase, work: () => Promise<Result>): Promise<Result> {
+  const fetched = new Set<ListedPath>();
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ArchivesNeeded)) throw error;
-      const removed = removedArchives(copy.dataDirectory);
-      const ofPackage = await listing.archivesBelow(error.path.split('/').slice(0, 4).join('/'));
+      await copy.restore(base, fetched);
+      const ofPackage = await base.listing.archivesBelow(error.path.split('/').slice(0, 4).join('/'));
       await runBatch(ofPackage, fetchesAtOnce, async (path) => {
-        const file = await listing.file(path);
-        if (file !== undefined && !removed.has(path)) await copy.fetch(path, file);
+        const file = await base.listing.file(path);
+        if (file !== undefined) await copy.fetch(path, file);
+        fetched.add(path);
       });
     }
   }

@@ -1,99 +1,97 @@
 // Copies the current documents to their own paths, public/ and index/, for static hosts and for readers that know no
-// listing. The order is that of a publication on a disk. One builder projects at a time: `index/_projection.json` names
-// it and the listing that is projected. A holder that was killed loses the projection after `leaseMs`; the next one
-// also repairs the paths that the killed one may have written.
+// listing. The order is that of a publication on a disk. One builder projects at a time (projection-lease.ts); the next
+// one also repairs the paths that a killed one may have written. After a purge, unused objects are removed as well.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject } from '../contract/json.ts';
 import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
-import { kindOf, objectKeyOf, type ListedFile, type ListedPath, type ObjectDigest } from '../contract/store-listing.ts';
+import { purgedPath } from '../contract/purged.ts';
+import { kindOf, objectKeyOf, type ListedFile, type ListedPath } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
-import { digestOf } from '../shared/text/digest-of.ts';
+import {
+  leaseMs,
+  leaseObserver,
+  nameOfCopy,
+  readProjection,
+  unlessGone,
+  writeProjection,
+  type Held,
+  type Projection,
+} from './projection-lease.ts';
 import { StoreFailure } from './store-failure.ts';
 import { StoredListing } from '../listing/stored-listing.ts';
+import { headModified, removeUnused } from './unused-objects.ts';
 import type { StoreBase, WorkingCopy } from './working-copy.ts';
 
-const projectionKey = 'index/_projection.json';
-const leaseMs = 60_000;
 const pollMs = 500;
 const copiesAtOnce = 16;
 /** between two renewals */
-const copiesAtRenewal = 500;
-const mostBytes = 64 * 1024;
+const copiesAtRenewal = 100;
 
-interface Projection {
-  /** the listing whose documents are at their own paths; null: nothing was projected yet */
-  readonly listing: ObjectDigest | null;
-  /** listings that were begun since then */
-  readonly begun: readonly ObjectDigest[];
-  /** epoch milliseconds: until then the builder that wrote this projects */
-  readonly until: number;
-}
-
-type Held = Projection & { readonly etag: string };
-
-/**
- * Resolves when the paths have the contents of `published`, or of a later publication. `whileHeld` runs when no other
- * builder removes archives.
- */
-export async function project(
-  copy: WorkingCopy,
-  published: StoreBase,
-  now: () => Date,
-  whileHeld: () => Promise<void>,
-): Promise<void> {
+/** Resolves when the paths have the contents of `published`, or of a later publication. */
+export async function project(copy: WorkingCopy, published: StoreBase, now: () => Date): Promise<void> {
   const target = published.current?.head.listing;
   if (target === undefined) return;
+  const by = await nameOfCopy(copy);
+  const isFree = leaseObserver(by, now);
   for (;;) {
     const before = await readProjection(copy);
-    if (before?.listing === target && before.begun.length === 0) return whileHeld();
+    if (before?.listing === target && before.begun.length === 0) return;
     const begun = [...new Set([...(before?.begun ?? []), target])];
-    const next = { listing: before?.listing ?? null, begun, until: now().getTime() + leaseMs };
-    const isFree = before === undefined || before.until <= now().getTime();
-    const held = isFree ? await write(copy, before, next) : undefined;
+    const next = { listing: before?.listing ?? null, begun, until: now().getTime() + leaseMs, by };
+    const held = isFree(before) ? await writeProjection(copy, before, next) : undefined;
     if (held === undefined) await sleep(pollMs);
-    else {
-      await whileHeld();
-      return projectFrom(copy, held, await copy.current(), now);
-    }
+    // who loses the lease may have written an older content since: it projects once more
+    else if (await projectFrom(copy, held, await copy.current(), now)) return;
   }
 }
 
+/** False: another builder has taken the lease. */
 async function projectFrom(
   copy: WorkingCopy,
   first: Held,
   { current, listing }: StoreBase,
   now: () => Date,
-): Promise<void> {
+): Promise<boolean> {
   const files = await changedSince(copy, first, listing);
   let held: Held | undefined = first;
   for (const belongs of phases) {
     const ofPhase = [...files].filter(([path, file]) => belongs(path, file));
     for (let at = 0; at < ofPhase.length; at += copiesAtRenewal) {
+      const isRemoving = ofPhase[at]?.[1] === undefined;
+      if (isRemoving || held.until - now().getTime() < leaseMs / 2)
+        held = await writeProjection(copy, held, { ...held, until: now().getTime() + leaseMs });
+      if (held === undefined) return false;
       await placeAll(copy, ofPhase.slice(at, at + copiesAtRenewal));
-      const isDue = held.until - now().getTime() < leaseMs / 2;
-      if (isDue) held = await write(copy, held, { ...held, until: now().getTime() + leaseMs });
-      // another builder continues
-      if (held === undefined) return;
     }
   }
-  await write(copy, held, { listing: current?.head.listing ?? null, begun: [], until: 0 });
+  // the bytes of purged versions, which former publications name
+  if (files.has(`index/${purgedPath}`))
+    await removeUnused(copy, { uploadedBefore: await headModified(copy.store), dryRun: false });
+  const done = { listing: current?.head.listing ?? null, begun: [], until: 0, by: held.by };
+  return (await writeProjection(copy, held, done)) !== undefined;
 }
 
-/** The current files of all paths that may have other contents; undefined: the path goes. */
-async function changedSince(
+/**
+ * The current files of all paths that may have other contents; undefined: the path goes. Without the former listings,
+ * those are all paths.
+ */
+function changedSince(
   copy: WorkingCopy,
-  held: Held,
+  { listing: projected, begun }: Pick<Projection, 'listing' | 'begun'>,
   listing: StoredListing,
 ): Promise<ReadonlyMap<ListedPath, ListedFile | undefined>> {
-  const before = await StoredListing.open(held.listing ?? undefined, copy.readObject);
-  const files = new Map<ListedPath, ListedFile | undefined>();
-  const begun = held.begun.map((digest) => StoredListing.open(digest, copy.readObject));
-  for (const after of [...(await Promise.all(begun)), listing])
-    for (const kind of ['documents', 'archives'] as const)
-      for (const path of (await before.differences(after, kind)).keys())
-        if (isProjected(path)) files.set(path, await listing.file(path));
-  return files;
+  const work = async (): Promise<ReadonlyMap<ListedPath, ListedFile | undefined>> => {
+    const files = new Map<ListedPath, ListedFile | undefined>();
+    const before = await StoredListing.open(projected ?? undefined, copy.readObject);
+    const others = await Promise.all(begun.map((digest) => StoredListing.open(digest, copy.readObject)));
+    for (const after of [...others, listing])
+      for (const kind of ['documents', 'archives'] as const)
+        for (const path of (await before.differences(after, kind)).keys())
+          if (isProjected(path)) files.set(path, await listing.file(path));
+    return files;
+  };
+  if (projected === null && begun.length === 0) return work();
+  return unlessGone(work, () => changedSince(copy, { listing: null, begun: [] }, listing));
 }
 
 const rootPath = `public/${rootDocumentPath}`;
@@ -124,27 +122,4 @@ async function placeAll(
     if (!(await copy.store.copy(objectKeyOf(path, file), path)))
       throw new StoreFailure('damaged', `${copy.store.name} has no ${objectKeyOf(path, file)}, which its head needs.`);
   });
-}
-
-export async function readProjection(copy: WorkingCopy): Promise<Held | undefined> {
-  const found = await copy.store.get(projectionKey, mostBytes);
-  if (found === undefined) return undefined;
-  const json: unknown = JSON.parse(found.bytes.toString('utf8'));
-  const { listing, begun, until } = isJsonObject(json) ? json : {};
-  const digests = Array.isArray(begun) ? begun.map((one: unknown) => String(one) as ObjectDigest) : [];
-  return {
-    listing: typeof listing === 'string' ? (listing as ObjectDigest) : null,
-    begun: digests,
-    until: Number(until),
-    etag: found.etag,
-  };
-}
-
-/** undefined: another builder was first. */
-async function write(copy: WorkingCopy, before: Held | undefined, next: Projection): Promise<Held | undefined> {
-  const bytes = Buffer.from(`${JSON.stringify({ format: 1, ...next })}\n`);
-  const headers = { contentType: 'application/json', cacheControl: 'private, no-cache' };
-  const condition = before === undefined ? 'absent' : { etag: before.etag };
-  const written = await copy.store.put(projectionKey, { bytes, sha256: digestOf(bytes) }, headers, condition);
-  return written.outcome === 'written' ? { ...next, etag: written.etag } : undefined;
 }

@@ -11,6 +11,7 @@ import {
   formatHead,
   headKey,
   kindOf,
+  objectKeyOf,
   partOf,
   type ListedFile,
   type ListedPath,
@@ -21,6 +22,7 @@ import { runBatch } from '../shared/concurrency/batch.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import { findChanges, type LocalChanges } from './local-changes.ts';
 import type { ObjectBody, PutHeaders } from './object-store.ts';
+import { readProjection, unlessGone } from './projection-lease.ts';
 import { StoredListing, type ListingChanges, type NextListing } from '../listing/stored-listing.ts';
 import type { StoreBase, WorkingCopy } from './working-copy.ts';
 
@@ -28,12 +30,7 @@ import type { StoreBase, WorkingCopy } from './working-copy.ts';
 export type PushOutcome =
   | { readonly outcome: 'lost' }
   | { readonly outcome: 'unchanged'; readonly base: StoreBase }
-  | (Published & { readonly outcome: 'published'; readonly base: StoreBase });
-
-/** `reused`: archives that this publication needs, and that were at the store before it. */
-export interface Published {
-  readonly reused: ReadonlyMap<ListedPath, ListedFile>;
-}
+  | { readonly outcome: 'published'; readonly base: StoreBase };
 
 const uploadsAtOnce = 16;
 
@@ -48,47 +45,65 @@ export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date):
   const changes: ListingChanges = new Map([
     ...found.removed.map((path) => [path, null] as const),
     ...documents,
-    ...archives.files,
+    ...archives,
   ]);
   const next = await base.listing.next(changes);
   await uploadListing(copy, next);
   const current = await swapHead(copy, base, next.listing, now);
   if (current === undefined) return { outcome: 'lost' };
   const listing = await StoredListing.open(next.listing, copy.readObject);
-  return { outcome: 'published', base: { current, listing }, reused: archives.reused };
-}
-
-/** An archive that another publication has removed meanwhile is sent again. */
-export async function confirmReused(copy: WorkingCopy, { reused }: Published): Promise<void> {
-  await runBatch([...reused], uploadsAtOnce, async ([path, file]) => {
-    if ((await copy.store.head(path)) === undefined)
-      await copy.store.put(path, { file: copy.at(path), ...file }, archiveHeaders, 'absent');
-  });
+  return { outcome: 'published', base: { current, listing } };
 }
 
 /** Archives with the same bytes share an object: the newest content of a dev version has a second path. */
 async function uploadArchives(
   copy: WorkingCopy,
-  { listing }: StoreBase,
+  base: StoreBase,
   { files }: LocalChanges,
-): Promise<Published & { readonly files: ReadonlyMap<ListedPath, ListedFile> }> {
+): Promise<ReadonlyMap<ListedPath, ListedFile>> {
   const archives = [...files].filter(([path]) => kindOf(path) === 'archives');
-  const pinned = new Map(archives.filter(([path]) => isPinned(path)).map(([path, { sha256 }]) => [sha256, path]));
-  const reused = new Map<ListedPath, ListedFile>();
-  const placed = await runBatch(archives, uploadsAtOnce, async ([path, file]): Promise<[ListedPath, ListedFile]> => {
-    const same = isPinned(path) ? undefined : (pinned.get(file.sha256) ?? (await findPinned(listing, path, file)));
-    if (same !== undefined) return [path, { ...file, key: same }];
+  if (archives.length === 0) return new Map();
+  const leaving = await unlessGone(
+    () => leavingPaths(copy, base),
+    async () => new Set<ListedPath>(),
+  );
+  const place = async ([path, file]: readonly [ListedPath, ListedFile]): Promise<[ListedPath, ListedFile]> => {
     const body = { file: copy.at(path), ...file };
-    if ((await copy.store.put(path, body, archiveHeaders, 'absent')).outcome === 'written') return [path, file];
-    if ((await copy.store.head(path))?.sha256 === file.sha256) {
-      reused.set(path, file);
-      return [path, file];
+    if (!leaving.has(path)) {
+      if ((await copy.store.put(path, body, archiveHeaders, 'absent')).outcome === 'written') return [path, file];
+      if ((await copy.store.head(path))?.sha256 === file.sha256) return [path, file];
     }
     const key = archiveKey(file.sha256);
     await copy.store.put(key, body, archiveHeaders);
     return [path, { ...file, key }];
-  });
-  return { files: new Map(placed), reused };
+  };
+  const pinned = await runBatch(
+    archives.filter(([path]) => isPinned(path)),
+    uploadsAtOnce,
+    place,
+  );
+  const keys = new Map(pinned.map(([path, file]) => [file.sha256, objectKeyOf(path, file)]));
+  const others = await runBatch(
+    archives.filter(([path]) => !isPinned(path)),
+    uploadsAtOnce,
+    async ([path, file]): Promise<[ListedPath, ListedFile]> => {
+      const key = keys.get(file.sha256) ?? (await findPinned(base.listing, path, file));
+      return key === undefined ? place([path, file]) : [path, { ...file, key }];
+    },
+  );
+  return new Map([...pinned, ...others]);
+}
+
+/** Archives of former publications that a projection has yet to remove from their own paths. */
+async function leavingPaths(copy: WorkingCopy, { current, listing }: StoreBase): Promise<ReadonlySet<ListedPath>> {
+  const { listing: projected = null, begun = [] } = (await readProjection(copy)) ?? {};
+  const leaving = new Set<ListedPath>();
+  for (const digest of [...(projected === null ? [] : [projected]), ...begun]) {
+    if (digest === current?.head.listing) continue;
+    const former = await StoredListing.open(digest, copy.readObject);
+    for (const [path, file] of await former.differences(listing, 'archives')) if (file === null) leaving.add(path);
+  }
+  return leaving;
 }
 
 /** A published path with the same bytes that never gets other ones: `dev-main@<reference>.zip` of `dev-main.zip`. */

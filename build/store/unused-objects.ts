@@ -1,13 +1,14 @@
 // Objects below index/documents/ and index/archives/ that neither the current listing nor the projection names. A
-// publication sends all its documents anew, so that those of a running one are young: they stay for a day.
+// publication sends all its documents anew, so that those of a running one are young.
 
-import { archiveKey, documentKey, objectKeyOf, type ObjectDigest } from '../contract/store-listing.ts';
+import { archiveKey, documentKey, headKey, objectKeyOf, type ObjectDigest } from '../contract/store-listing.ts';
 import { StoredListing } from '../listing/stored-listing.ts';
 import type { ObjectKey, ObjectStore } from './object-store.ts';
-import { readProjection } from './projection.ts';
-import { WorkingCopy } from './working-copy.ts';
+import { readProjection } from './projection-lease.ts';
+import type { WorkingCopy } from './working-copy.ts';
 
-const leastAgeMs = 86_400_000;
+/** Objects of a running publication are younger. */
+export const leastAgeMs = 86_400_000;
 const removedAtOnce = 1000;
 const prefixes = [documentKey('' as ObjectDigest), archiveKey('' as ObjectDigest).replace(/\.zip$/, '')];
 
@@ -16,13 +17,13 @@ export interface UnusedObjects {
   readonly bytes: number;
 }
 
-/** Removes them, unless `dryRun` is true. Throws StoreFailure. */
+/** Removes those that were uploaded earlier (epoch milliseconds), unless `dryRun` is true. Throws StoreFailure. */
 export async function removeUnused(
-  dataDirectory: string,
-  store: ObjectStore,
-  { now, dryRun }: { readonly now: Date; readonly dryRun: boolean },
+  copy: WorkingCopy,
+  { uploadedBefore, dryRun }: { readonly uploadedBefore: number; readonly dryRun: boolean },
 ): Promise<UnusedObjects> {
-  const used = await usedKeys(new WorkingCopy(dataDirectory, store));
+  const { store } = copy;
+  const used = await usedKeys(copy);
   const total = { objects: 0, bytes: 0 };
   let keys: ObjectKey[] = [];
   const flush = async (): Promise<void> => {
@@ -31,13 +32,22 @@ export async function removeUnused(
   };
   for (const prefix of prefixes)
     for await (const { key, size, modified } of store.list(prefix)) {
-      if (used.has(key) || now.getTime() - modified < leastAgeMs) continue;
+      if (used.has(key) || modified >= uploadedBefore) continue;
       total.objects += 1;
       total.bytes += size;
       if (keys.push(key) === removedAtOnce) await flush();
     }
   await flush();
   return total;
+}
+
+/**
+ * The time of the head, on the store's clock. Unused objects that are older belong to no publication that can follow:
+ * one that began before this head starts over.
+ */
+export async function headModified(store: ObjectStore): Promise<number> {
+  for await (const { key, modified } of store.list(headKey)) if (key === headKey) return modified;
+  return 0;
 }
 
 async function usedKeys(copy: WorkingCopy): Promise<ReadonlySet<ObjectKey>> {

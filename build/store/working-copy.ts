@@ -29,7 +29,14 @@ import { digestOf } from '../shared/text/digest-of.ts';
 import { digestsOf, listLocalFiles, type LocalFile } from './local-files.ts';
 import type { ObjectStore } from './object-store.ts';
 import { StoredListing, type ReadObject } from '../listing/stored-listing.ts';
-import { basePath, changingPath, listingFolder, removedPath, storeFolder } from '../listing/working-copy-files.ts';
+import {
+  basePath,
+  changingPath,
+  emptyPath,
+  listingFolder,
+  removedPath,
+  storeFolder,
+} from '../listing/working-copy-files.ts';
 import { StoreFailure } from './store-failure.ts';
 
 /** What the store had when the copy was made equal to it. */
@@ -38,6 +45,9 @@ export interface StoreBase {
   readonly current: { readonly head: StoreHead; readonly etag: string } | undefined;
   readonly listing: StoredListing;
 }
+
+/** `isProjected`: the documents are known to be at their own paths. */
+export type CopiedBase = StoreBase & { readonly isProjected: boolean };
 
 const transfersAtOnce = 16;
 const mostHeadBytes = 64 * 1024;
@@ -56,26 +66,28 @@ export class WorkingCopy {
     return join(this.dataDirectory, path);
   }
 
-  /**
-   * `isNew`: the copy was not equal to the store's head before. Throws BuildRefused if the folder and the store have
-   * different registries, and StoreFailure.
-   */
-  async update(): Promise<StoreBase & { readonly isNew: boolean }> {
+  /** Throws BuildRefused if the folder and the store have different registries, and StoreFailure. */
+  async update(): Promise<CopiedBase> {
     const local = await this.#readBase();
-    const known = local !== undefined && !existsSync(this.at(changingPath)) ? local : undefined;
+    const known = existsSync(this.at(changingPath)) ? undefined : local;
     const found = await this.store.getIfChanged(headKey, known?.etag, mostHeadBytes);
-    if (found === 'same' && known !== undefined) return { ...(await this.#baseOf(known)), isNew: false };
-    if (found === undefined) return { ...(await this.#withoutHead(local)), isNew: true };
-    if (found === 'same') throw new StoreFailure('damaged', `${this.store.name} answered 304 to a plain request.`);
-    if (local === undefined) this.#refuseOtherRegistry();
-    const target = await this.#baseOf({ head: this.#parse(found.bytes.toString('utf8')), etag: found.etag });
+    if (found === undefined) return { ...(await this.#withoutHead(local)), isProjected: true };
+    const current = found === 'same' ? known : { head: this.#parse(found.bytes.toString('utf8')), etag: found.etag };
+    if (current === undefined) throw new StoreFailure('damaged', `${this.store.name} answered 304 to a plain request.`);
+    const base = { ...(await this.#baseOf(current)), isProjected: found === 'same' && known?.isProjected === true };
+    if (found === 'same' && (await this.#isIntact(base))) return base;
+    if (local === undefined) await this.#refuseOtherRegistry(base);
     await this.markChanging();
-    await this.#checkOut(
-      known === undefined ? new Map() : await (await this.#baseOf(known)).listing.all('documents'),
-      target,
-    );
-    await this.settle(target);
-    return { ...target, isNew: true };
+    const before = known === undefined ? undefined : await this.#baseOf(known);
+    await this.#checkOut((await before?.listing.all('documents')) ?? new Map(), base);
+    await this.settle(base);
+    return base;
+  }
+
+  /** Drops what was changed since the copy was settled, but for fetched archives. */
+  async restore(base: StoreBase, fetched: ReadonlySet<ListedPath>): Promise<void> {
+    await this.#checkOut(await base.listing.all('documents'), base, fetched);
+    await rm(this.at(removedPath), { force: true });
   }
 
   /** What the store has now; the copy stays as it is. */
@@ -91,13 +103,13 @@ export class WorkingCopy {
     await writeFile(this.at(changingPath), '');
   }
 
-  /** The copy equals `base`. */
-  async settle({ current, listing }: StoreBase): Promise<void> {
+  /** The copy equals the base. */
+  async settle({ current, listing, isProjected }: CopiedBase): Promise<void> {
     await mkdir(this.at(listingFolder), { recursive: true });
     if (current !== undefined) {
       const { head, etag } = current;
       const text = formatHead(head);
-      await replaceFile(this.at(basePath), [JSON.stringify({ store: this.store.name, etag, text })]);
+      await replaceFile(this.at(basePath), [JSON.stringify({ store: this.store.name, etag, text, isProjected })]);
       const used = new Set<string | null>([
         head.listing,
         ...listing.root.documents.parts,
@@ -106,7 +118,7 @@ export class WorkingCopy {
       for (const name of await readdir(this.at(listingFolder)))
         if (!used.has(name)) await rm(this.at(`${listingFolder}/${name}`), { force: true });
     }
-    await rm(this.at(removedPath), { force: true });
+    for (const path of [removedPath, emptyPath]) await rm(this.at(path), { force: true });
     await rm(this.at(changingPath), { force: true });
   }
 
@@ -142,10 +154,17 @@ export class WorkingCopy {
     await withPath(target, rename(staging, target));
   }
 
-  async #checkOut(known: ListingPart, { listing }: StoreBase): Promise<void> {
+  async #checkOut(
+    known: ListingPart,
+    { listing }: StoreBase,
+    kept: ReadonlySet<ListedPath> = new Set(),
+  ): Promise<void> {
     const [local, wanted] = [listLocalFiles(this.dataDirectory), await listing.all('documents')];
     const here = new Map(local.documents.map((file) => [file.path, file]));
-    const goes = [...local.archives, ...local.documents.filter(({ path }) => !wanted.has(path))];
+    const goes = [
+      ...local.archives.filter(({ path }) => !kept.has(path)),
+      ...local.documents.filter(({ path }) => !wanted.has(path)),
+    ];
     for (const { path } of goes) await rm(this.at(path), { force: true });
     const fetched = await runBatch([...wanted], transfersAtOnce, async ([path, file]) => {
       if (await this.#has(here.get(path), known.get(path), file)) return [];
@@ -167,15 +186,24 @@ export class WorkingCopy {
     return true;
   }
 
-  async #readBase(): Promise<StoreBase['current']> {
+  /** Whether nobody has changed the copy since it was settled. */
+  async #isIntact({ listing }: StoreBase): Promise<boolean> {
+    const { documents } = listLocalFiles(this.dataDirectory);
+    const wanted = await listing.all('documents');
+    const isEqual = documents.length === wanted.size && !existsSync(this.at(removedPath));
+    return isEqual && documents.every((file) => isUnchanged(file, wanted.get(file.path)));
+  }
+
+  async #readBase(): Promise<(NonNullable<StoreBase['current']> & { readonly isProjected: boolean }) | undefined> {
     const text = await readFile(this.at(basePath), 'utf8').catch(() => undefined);
     const json: unknown = text === undefined ? undefined : JSON.parse(text);
     if (!isJsonObject(json) || json['store'] !== this.store.name) return undefined;
-    return { head: this.#parse(String(json['text'])), etag: String(json['etag']) };
+    const isProjected = json['isProjected'] === true;
+    return { head: this.#parse(String(json['text'])), etag: String(json['etag']), isProjected };
   }
 
-  async #baseOf(current: NonNullable<StoreBase['current']>): Promise<StoreBase> {
-    return { current, listing: await StoredListing.open(current.head.listing, this.readObject) };
+  async #baseOf({ head, etag }: NonNullable<StoreBase['current']>): Promise<StoreBase> {
+    return { current: { head, etag }, listing: await StoredListing.open(head.listing, this.readObject) };
   }
 
   async #withoutHead(local: StoreBase['current']): Promise<StoreBase> {
@@ -185,11 +213,17 @@ export class WorkingCopy {
         `${this.store.name} has lost ${headKey}; this data folder has its generation ${local.head.generation}. ` +
           `Restore the object. To publish this data folder anew, delete ${this.at(storeFolder)} and build again.`,
       );
+    if (!existsSync(this.at(`index/${publicationPath}`))) {
+      await mkdir(this.at(storeFolder), { recursive: true });
+      await writeFile(this.at(emptyPath), '');
+    }
     return { current: undefined, listing: await StoredListing.open(undefined, this.readObject) };
   }
 
-  #refuseOtherRegistry(): void {
-    if (!existsSync(this.at(`index/${publicationPath}`))) return;
+  async #refuseOtherRegistry({ listing }: StoreBase): Promise<void> {
+    const path = `index/${publicationPath}`;
+    const isOwn = existsSync(this.at(path)) && !existsSync(this.at(emptyPath));
+    if (!isOwn || (await digestsOf(this.at(path))).sha256 === (await listing.file(path))?.sha256) return;
     throw new BuildRefused(
       `${this.dataDirectory} has a registry of its own, and ${this.store.name} has another one. ` +
         'Use an empty data folder for this output, or an empty prefix of the bucket for this data folder.',

@@ -36,8 +36,11 @@ async function pruneStore(
 ): Promise<UnusedObjects | undefined> {
   const store = await output?.open();
   if (store === undefined) return undefined;
-  const { removeUnused } = await import('../../../build/store/unused-objects.ts'); // only for an object store
-  return removeUnused(dataDirectory, store, { now, dryRun }).finally(() => store.close());
+  // only for an object store
+  const { leastAgeMs, removeUnused } = await import('../../../build/store/unused-objects.ts');
+  const { WorkingCopy } = await import('../../../build/store/working-copy.ts');
+  const order = { uploadedBefore: now.getTime() - leastAgeMs, dryRun };
+  return removeUnused(new WorkingCopy(dataDirectory, store), order).finally(() => store.close());
 }
 
 function describeUnused(unused: UnusedObjects | undefined, { dryRun }: PruneRequest): readonly string[] {

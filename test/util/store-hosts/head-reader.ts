@@ -1,0 +1,98 @@
+// Reads the head of a store after every request, as a server does, and throws if something that it names is missing.
+
+import { createHash } from 'node:crypto';
+import {
+  headKey,
+  objectKeyOf,
+  parseHead,
+  parseListing,
+  parsePart,
+  type ListedFile,
+  type StoreHead,
+} from '../../../build/contract/store-listing.ts';
+import type { MemoryStore } from '../memory-store.ts';
+
+type Files = ReadonlyMap<string, ListedFile>;
+type Packages = Record<string, Record<string, { version: string; dist: { shasum?: string; reference: string } }>>;
+
+export class HeadReader {
+  /** `acme/hello 1.0.0` */
+  readonly purged = new Set<string>();
+  readonly #store: MemoryStore;
+  readonly #sha1s = new Map<string, Set<string>>();
+  #head: StoreHead | undefined;
+  #wanted: ReadonlyMap<string, string> = new Map();
+
+  constructor(store: MemoryStore) {
+    this.#store = store;
+  }
+
+  get generation(): number {
+    return this.#head?.generation ?? 0;
+  }
+
+  check(): void {
+    const text = this.#store.objects.get(headKey)?.bytes.toString();
+    if (text === undefined) return;
+    const head = parseHead(text);
+    if (head.generation !== this.#head?.generation) this.#follow(head);
+    for (const [key, sha256] of this.#wanted) {
+      const kept = this.#store.objects.get(key)?.sha256;
+      if (kept !== sha256) throw new Error(`generation ${head.generation} needs ${key} as ${sha256}, which is ${kept}`);
+    }
+  }
+
+  /** No object has the bytes of a purged version, and no p2 document names it. */
+  checkPurged(): void {
+    const gone = new Map(
+      [...this.purged].flatMap((name) => [...(this.#sha1s.get(name) ?? [])].map((sha1) => [sha1, name])),
+    );
+    for (const [key, { bytes }] of this.#store.objects) {
+      const found = gone.get(createHash('sha1').update(bytes).digest('hex'));
+      if (found !== undefined) throw new Error(`${key} has the bytes of ${found}, which was purged`);
+      const text = bytes.subarray(0, 12).toString() === '{"packages":' ? bytes.toString() : '{"packages":{}}';
+      for (const [name, version] of versionsIn(text))
+        if (this.purged.has(`${name} ${version.version}`))
+          throw new Error(`${key} names a purged ${name} ${version.version}`);
+    }
+  }
+
+  #follow(head: StoreHead): void {
+    const { generation, serial } = this.#head ?? { generation: 0, serial: 0 };
+    if (head.generation !== generation + 1 || head.serial < serial)
+      throw new Error(`generation ${head.generation} with ${head.serial} follows ${generation} with ${serial}`);
+    this.#head = head;
+    const root = parseListing(this.#text(head.listing));
+    const parts = [...root.documents.parts, ...root.archives.parts].filter((part) => part !== null);
+    const files: Files = new Map(parts.flatMap((part) => [...parsePart(this.#text(part))]));
+    this.#wanted = new Map([...files].map(([path, file]) => [objectKeyOf(path, file), file.sha256]));
+    for (const [path, { sha256 }] of files)
+      if (path.startsWith('public/p2/')) demandArchives(this.#text(sha256), files);
+    for (const [path, { sha1 = '' }] of files) {
+      const [, name, version] = /^public\/dist\/([^/]+\/[^/]+)\/(.+?)(?:@[0-9a-f]+)?\.zip$/.exec(path) ?? [];
+      this.#sha1s.set(`${name} ${version}`, (this.#sha1s.get(`${name} ${version}`) ?? new Set<string>()).add(sha1));
+    }
+  }
+
+  #text(digest: string): string {
+    const text = this.#store.objects.get(`index/documents/${digest}`)?.bytes.toString();
+    if (text === undefined) throw new Error(`the head needs index/documents/${digest}, which is not there`);
+    return text;
+  }
+}
+
+function versionsIn(document: string) {
+  const { packages } = JSON.parse(document) as { packages: Packages };
+  return Object.entries(packages).flatMap(([name, versions]) =>
+    Object.values(versions).map((version) => [name, version] as const),
+  );
+}
+
+function demandArchives(document: string, files: Files): void {
+  for (const [name, { version, dist }] of versionsIn(document)) {
+    const path = `public/dist/${name}/${version}`;
+    const file = files.get(`${path}@${dist.reference}.zip`) ?? files.get(`${path}.zip`);
+    if (file === undefined) throw new Error(`${name} ${version} is published, and ${path}.zip is not there`);
+    if (dist.shasum && dist.shasum !== file.sha1) throw new Error(`${path}.zip has other bytes than the document says`);
+  }
+}
