@@ -11,6 +11,7 @@ import { asViewsSee, createLocalPublishedFiles, type PublishedFiles } from '../.
 import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
+import { followOutput, type OutputFollower } from '../data-folder/follow-output.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
@@ -36,6 +37,14 @@ function originListeners({ logger }: Pick<Log, 'logger'>, { stderr }: Pick<Conte
     },
     onNewer: (err) => logger.error({ err }, 'a newer version of Libretto has published'),
   };
+}
+
+/** undefined: the data folder has the tree, or another host builds it. */
+function followerOf(config: Config, context: Context, { logger }: Log): OutputFollower | undefined {
+  if (config.output.value === undefined || config.origin.value !== undefined) return undefined;
+  return followOutput(config, context, (err) =>
+    logger.error({ err }, 'the data folder could not be made equal to the object store'),
+  );
 }
 
 function describe({ state, reason }: OriginNotice): string {
@@ -94,8 +103,14 @@ async function open(
 ): Promise<ServingCore> {
   const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
   closing.add(() => log.close());
-  const opened = await openServedTree(config, originListeners(log, context));
+  const follower = role.isLeader ? followerOf(config, context, log) : undefined;
+  const opened = await openServedTree(config, context, {
+    ...originListeners(log, context),
+    onTaken: () => follower?.moved(),
+  });
   closing.add(opened.close);
+  if (follower !== undefined) closing.add(follower.close);
+  follower?.watch(opened.publication);
   const tree = { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context, address);
@@ -154,10 +169,10 @@ function report({ logger }: Log, { stderr }: Context, line: string): void {
   printLines(stderr, [line]);
 }
 
-/** A server with an origin keeps the tombstones of mirrored packages in its own data folder. */
-function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
+/** A server whose tree is elsewhere keeps the tombstones of mirrored packages in its own data folder. */
+function tombstonesOf({ origin, output, data }: Config, published: PublishedFiles): Tombstones {
   const ofTree = createTombstones(published);
-  return origin.value === undefined
+  return origin.value === undefined && output.value === undefined
     ? ofTree
     : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
 }

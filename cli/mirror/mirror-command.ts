@@ -32,7 +32,7 @@ export async function runMirrorCommand(
 ): Promise<number> {
   const config = await readDataFolder(context, flags, 'all', changes ? 'change' : 'read');
   const store = await openExistingState(config);
-  const privateNames = await openPrivateNames(config);
+  const privateNames = await openPrivateNames(config, context);
   const settings = composeSettings(config, context, store);
   const now = (): number => context.now().getTime();
   const mirror = composeMirror(config, {

@@ -43,7 +43,7 @@ async function prefetchAll(report: BuildReport, config: Config, context: Context
   const { environment } = context;
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   const others = otherRepositories({ config, environment, state, sealer: composeKeys(config, context).sealer });
-  const privateNames = await openPrivateNames(config);
+  const privateNames = await openPrivateNames(config, context);
   const settings = composeSettings(config, context, state);
   const mirror = composeMirror(config, {
     settings,

@@ -40,7 +40,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
   const probe = await probeRegistered(record, config, sealer, now);
   if (probe instanceof RegistryError) throw probe;
   const others = otherRepositories({ config, environment: context.environment, state, sealer });
-  const privateNames = await openPrivateNames(config);
+  const privateNames = await openPrivateNames(config, context);
   const settings = composeSettings(config, context, state);
   const mirror = composeMirror(config, {
     settings,

@@ -17,7 +17,7 @@ import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 
 export interface ArchiveAnswersOptions {
   readonly files: TreeFiles;
-  /** Counts every sent archive; called while a request is answered. `token`: the id of the caller's token. */
+  /** Counts every archive that is sent, or whose address is; called while a request is answered. `token`: the id of the caller's token. */
   readonly onDownload?: ((name: PackageName, version: string, token: string | undefined) => void) | undefined;
   /** packages of other registries, for names that are not published here; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
@@ -141,7 +141,7 @@ export class ArchiveAnswers {
     return andThen(answer, (settled) => {
       const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
       if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version, token));
-      else if (settled.status === 200) onDownload(name, version, token);
+      else if (settled.status === 200 || settled.status === 302) onDownload(name, version, token);
       return settled;
     });
   }
