@@ -29,8 +29,7 @@ export function parseOutput(raw: string, refuse: (place: string, reason: string)
   try {
     return parsed(raw);
   } catch (error) {
-    refuse('', `is no address of an object store: ${(error as Error).message}`);
-    return undefined;
+    return void refuse('', `is no address of an object store: ${(error as Error).message}`);
   }
 }
 

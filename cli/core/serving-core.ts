@@ -11,7 +11,7 @@ import { asViewsSee, createLocalPublishedFiles, type PublishedFiles } from '../.
 import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
-import { followOutput, type OutputFollower } from '../data-folder/follow-output.ts';
+import { followOutput } from '../data-folder/follow-output.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
@@ -37,14 +37,6 @@ function originListeners({ logger }: Pick<Log, 'logger'>, { stderr }: Pick<Conte
     },
     onNewer: (err) => logger.error({ err }, 'a newer version of Libretto has published'),
   };
-}
-
-/** undefined: the data folder has the tree, or another host builds it. */
-function followerOf(config: Config, context: Context, { logger }: Log): OutputFollower | undefined {
-  if (config.output.value === undefined || config.origin.value !== undefined) return undefined;
-  return followOutput(config, context, (err) =>
-    logger.error({ err }, 'the data folder could not be made equal to the object store'),
-  );
 }
 
 function describe({ state, reason }: OriginNotice): string {
@@ -103,15 +95,7 @@ async function open(
 ): Promise<ServingCore> {
   const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
   closing.add(() => log.close());
-  const follower = role.isLeader ? followerOf(config, context, log) : undefined;
-  const opened = await openServedTree(config, context, {
-    ...originListeners(log, context),
-    onTaken: () => follower?.moved(),
-  });
-  closing.add(opened.close);
-  if (follower !== undefined) closing.add(follower.close);
-  follower?.watch(opened.publication);
-  const tree = { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
+  const tree = await openTree(config, context, { log, isLeader: role.isLeader, closing });
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);
@@ -141,6 +125,21 @@ async function open(
     reportState,
     closing,
   };
+}
+
+async function openTree(
+  config: Config,
+  context: Context,
+  { log, isLeader, closing }: Pick<ServingCore, 'log' | 'isLeader' | 'closing'>,
+): Promise<ServedTree> {
+  const opened = await openServedTree(config, context, originListeners(log, context));
+  closing.add(opened.close);
+  const { publication } = opened;
+  const onError = (err: unknown): void =>
+    log.logger.error({ err }, 'the data folder could not be made equal to the object store');
+  if (isLeader && config.output.value !== undefined && config.origin.value === undefined)
+    closing.add(followOutput(config, context, { publication, onError }));
+  return { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
 }
 
 /** What may change while the server runs, and decides which versions it offers. */

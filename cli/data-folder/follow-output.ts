@@ -1,44 +1,48 @@
 // Keeps the data folder of a server equal to the object store of the setting `output`: other builders publish there, and
 // repositories, uploads, history and pages of this server work on the data folder.
 
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Publication } from '../../build/contract/publication.ts';
 import type { Config } from '../config/config.ts';
 import { refreshOutput, type StoreContext } from './output-store.ts';
 
-export interface OutputFollower {
-  /** The store has another publication. */
-  readonly moved: () => void;
-  /** Looks for publications from now on, also while no requests come. */
-  readonly watch: (look: () => Promise<unknown>) => void;
-  readonly close: () => Promise<void>;
+export interface FollowedOutput {
+  /** the publication at the store */
+  readonly publication: () => Promise<Publication | undefined>;
+  /** receives the reason why the folder could not be renewed; half a minute later it is tried again */
+  readonly onError: (error: unknown) => void;
 }
 
-const lookEveryMs = 10_000;
+const everyMs = 2000;
+const afterFailureMs = 30_000;
 
-/** `onError` receives the reason why the folder could not be renewed; the next publication tries again. */
-export function followOutput(config: Config, context: StoreContext, onError: (error: unknown) => void): OutputFollower {
+/** Returns its end. */
+export function followOutput(
+  config: Config,
+  context: StoreContext,
+  { publication, onError }: FollowedOutput,
+): () => Promise<void> {
   const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let wanted = 0;
-  let running: Promise<void> | undefined;
-  const run = async (): Promise<void> => {
-    for (let done = 0; done < wanted && !stop.signal.aborted;) {
-      done = wanted;
-      await refreshOutput(config, context, stop.signal).catch((error: unknown) => {
-        if (!stop.signal.aborted) onError(error);
-      });
+  const { signal } = stop;
+  const follow = async (): Promise<void> => {
+    let known: number | undefined;
+    for (let pauseMs = everyMs; !signal.aborted;) {
+      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      const serial = (await publication())?.serial;
+      pauseMs = everyMs;
+      if (serial === known || signal.aborted) continue;
+      try {
+        await refreshOutput(config, context, signal);
+        known = serial;
+      } catch (error) {
+        pauseMs = afterFailureMs;
+        if (!signal.aborted) onError(error);
+      }
     }
-    [running, wanted] = [undefined, 0];
   };
-  return {
-    moved: () => {
-      wanted += 1;
-      running ??= run();
-    },
-    watch: (look) => void (timer = setInterval(() => void look(), lookEveryMs).unref()),
-    close: async () => {
-      clearInterval(timer);
-      stop.abort(new Error('the server stops'));
-      await running;
-    },
+  const following = follow();
+  return () => {
+    stop.abort(new Error('the server stops'));
+    return following;
   };
 }

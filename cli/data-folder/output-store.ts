@@ -26,11 +26,11 @@ export function outputStore(
   };
 }
 
-/** For a server that reads the tree there. `onTaken`: another publication is in effect. */
+/** For a server that reads the tree there. */
 export async function connectToStore(
   value: OutputAddress,
   context: StoreContext,
-  { cacheBytes, onTaken }: { readonly cacheBytes: number; readonly onTaken?: () => void },
+  cacheBytes: number,
 ): Promise<OriginConnection> {
   const [{ createS3Readers }, { createStoredRequests }, { archiveConnections, documentConnections }] =
     await Promise.all([
@@ -41,7 +41,7 @@ export async function connectToStore(
   const options = storeOptions(value, context);
   const { documents, archives } = createS3Readers(options, documentConnections, archiveConnections);
   const { name } = options.address;
-  const requests = createStoredRequests({ name, documents, archives, limitBytes: cacheBytes / 8, onTaken });
+  const requests = createStoredRequests({ name, documents, archives, limitBytes: cacheBytes / 8 });
   return { requests, archiveRequests: requests };
 }
 

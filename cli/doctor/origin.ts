@@ -21,7 +21,7 @@ const connectionsAtOnce = 4;
 export async function checkOrigin(config: Config, context: StoreContext): Promise<readonly Finding[]> {
   const { origin, originAuthorization, originCheck } = config;
   const userAgent = `Libretto/${version} (doctor)`;
-  const connection = origin.value && (await connectOrigin(config, context, { userAgent }));
+  const connection = origin.value && (await connectOrigin(config, context, userAgent));
   if (origin.value === undefined || connection === undefined) return [];
   const { url, store } = origin.value;
   const isGuarded = store !== undefined || (originAuthorization.value ?? origin.value.authorization) !== undefined;

@@ -42,8 +42,6 @@ export interface ServedTree {
 export interface TreeListeners {
   readonly notice: (notice: OriginNotice) => void;
   readonly onNewer: (error: Error) => void;
-  /** An object store has another publication. */
-  readonly onTaken?: () => void;
 }
 
 /**
@@ -55,7 +53,7 @@ export async function openServedTree(
   context: StoreContext,
   listeners: TreeListeners,
 ): Promise<ServedTree> {
-  const connected = await connectOrigin(config, context, { ...listeners, userAgent: `Libretto/${version}` });
+  const connected = await connectOrigin(config, context, `Libretto/${version}`);
   return connected === undefined
     ? openLocalTree(config.data.value, listeners)
     : openOriginTree(connected, config, listeners);
@@ -65,11 +63,10 @@ export async function openServedTree(
 export async function connectOrigin(
   { origin: { value: origin }, output, originAuthorization }: Config,
   context: StoreContext,
-  { userAgent, onTaken = () => undefined }: { readonly userAgent: string; readonly onTaken?: () => void },
+  userAgent: string,
 ): Promise<OriginConnection | undefined> {
   const store = origin === undefined ? output.value : origin.store;
-  if (store !== undefined)
-    return connectToStore(store, context, { cacheBytes: defaultServerLimits.cacheBytes, onTaken });
+  if (store !== undefined) return connectToStore(store, context, defaultServerLimits.cacheBytes);
   if (origin === undefined) return undefined;
   const { connectToServer } = await import('../../proxy/origin/origin-files.ts'); // for servers with an origin
   const { url, authorization } = origin;

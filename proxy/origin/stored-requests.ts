@@ -53,8 +53,6 @@ export interface StoredRequestsOptions {
   readonly archives: StoredObjects;
   /** memory for parts of listings */
   readonly limitBytes: number;
-  /** called when another publication is in effect */
-  readonly onTaken?: (() => void) | undefined;
 }
 
 const mostHeadBytes = 64 * 1024;
@@ -72,8 +70,8 @@ export function createStoredRequests(options: StoredRequestsOptions): OriginRequ
     taken: () => listings.take(),
     presigned: (path) =>
       explained(async () => {
-        const file = await listings.file(path);
-        return file && archives.presign(objectKeyOf(path, file), presignedSeconds);
+        const found = await listings.find({ path });
+        return found && archives.presign(found.key, presignedSeconds);
       }),
     close: () => {
       documents.close();
@@ -112,7 +110,6 @@ function withoutBody(status: number): OriginReply {
 class Listings {
   readonly #name: string;
   readonly #objects: StoredObjects;
-  readonly #onTaken: StoredRequestsOptions['onTaken'];
   readonly #parts: ByteCache<ListingPart>;
   readonly #reading = new SingleFlight<ListingPart>();
   /** what the store had at the last look */
@@ -120,28 +117,21 @@ class Listings {
   /** the listing whose announcement was taken */
   #taken: ListingRoot | undefined;
 
-  constructor({ name, documents, limitBytes, onTaken }: StoredRequestsOptions) {
+  constructor({ name, documents, limitBytes }: StoredRequestsOptions) {
     this.#name = name;
     this.#objects = documents;
-    this.#onTaken = onTaken;
     this.#parts = new ByteCache(limitBytes);
   }
 
   take(): void {
-    if (this.#taken === this.#newest?.root) return;
     this.#taken = this.#newest?.root;
-    this.#onTaken?.();
   }
 
   /** undefined: the publication has no such file. */
-  async find({ path, sha256, newest }: OriginRequest): Promise<Found | undefined> {
+  async find({ path, sha256, newest }: Omit<OriginRequest, 'method'>): Promise<Found | undefined> {
     if (sha256 !== undefined) return { key: documentKey(sha256 as ObjectDigest), etag: undefined };
     const file = await this.#row(newest === true ? await this.#look() : this.#taken, path);
     return file && { key: objectKeyOf(path, file), etag: `"${file.sha256}"` };
-  }
-
-  file(path: string): Promise<ListedFile | undefined> {
-    return this.#row(this.#taken, path);
   }
 
   /** undefined: nothing was ever published. */

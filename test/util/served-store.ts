@@ -39,25 +39,9 @@ const prefix = 'some/where';
 export async function serveStore(options: ServedStoreOptions = {}): Promise<ServedStore> {
   const store = await startHostileStore(options.store);
   const series = buildSeries();
-  const notices: OriginNotice[] = [];
-  let skippedMs = 0;
-  let told = 0;
-  const name = `s3://${store.bucket}/${prefix}`;
-  const { environment } = store;
-  const address = parseStoreAddress(name, { environment });
-  const standard = { address, environment, home: '/nonexistent', now: Date.now, random: () => 0 };
-  const readers = createS3Readers({ ...standard, ...options.reader }, documentConnections, archiveConnections);
-  const requests = createStoredRequests({ name, ...readers, limitBytes: 1024 ** 2 });
-  const files = createOriginFiles({
-    origin: { requests, archiveRequests: requests },
-    checkEveryMs: 100,
-    cacheBytes: 8 * 1024 ** 2,
-    redirectAbove: options.redirectAbove,
-    onNewer: () => undefined,
-    notice: (notice) => void notices.push(notice),
-    monotonicMs: () => performance.now() + skippedMs,
-  });
+  const { files, notices, skip } = readStore(store, options);
   const proxy = await runProxy({ tokens: { reader: 100_000 }, ...options.proxy, files: files.files });
+  let told = 0;
   return {
     store,
     publish: (tree, request = {}) => {
@@ -67,7 +51,7 @@ export async function serveStore(options: ServedStoreOptions = {}): Promise<Serv
     },
     proxy,
     notices,
-    skip: (ms) => void (skippedMs += ms),
+    skip,
     asked: () => {
       const keys = store.requests.slice(told).map(({ key }) => key?.slice(prefix.length + 1) ?? '');
       told = store.requests.length;
@@ -80,6 +64,27 @@ export async function serveStore(options: ServedStoreOptions = {}): Promise<Serv
       series.tree.remove();
     },
   };
+}
+
+function readStore(store: HostileStore, { reader, redirectAbove }: ServedStoreOptions) {
+  const notices: OriginNotice[] = [];
+  let skippedMs = 0;
+  const { environment } = store;
+  const name = `s3://${store.bucket}/${prefix}`;
+  const address = parseStoreAddress(name, { environment });
+  const standard = { address, environment, home: '/nonexistent', now: Date.now, random: () => 0 };
+  const readers = createS3Readers({ ...standard, ...reader }, documentConnections, archiveConnections);
+  const requests = createStoredRequests({ name, ...readers, limitBytes: 1024 ** 2 });
+  const files = createOriginFiles({
+    origin: { requests, archiveRequests: requests },
+    checkEveryMs: 100,
+    cacheBytes: 8 * 1024 ** 2,
+    redirectAbove,
+    onNewer: () => undefined,
+    notice: (notice) => void notices.push(notice),
+    monotonicMs: () => performance.now() + skippedMs,
+  });
+  return { files, notices, skip: (ms: number) => void (skippedMs += ms) };
 }
 
 interface Entry {
