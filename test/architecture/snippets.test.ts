@@ -56,6 +56,7 @@ const notPlayed: Readonly<Record<string, string>> = {
   https: 'port 443 and certbot; test/e2e/https.test.ts serves with a certificate of its own',
   mail: 'needs a mail server; the tests of mail have one',
   monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.test.ts checks their files',
+  'object-store': 'needs an object store; test/e2e/stored-origin.test.ts has a stand-in for one',
   notifications: 'needs a receiver, and chat services; the tests of notifications have receivers',
   'renovate-and-dependabot': 'Renovate and Dependabot are services of others',
   'reverse-proxy': 'the same lines as in deploy.md',
