@@ -16,14 +16,14 @@ export type ReaderOptions = Omit<RequestOptions, 'credentials' | 'sleep' | 'conn
 const serverLimits: RequestLimits = { attemptMs: 10_000, silenceMs: 30_000, repetitions: 2 };
 
 /** Two with connections of their own, so that documents never wait behind downloads, and with common credentials. */
-export function createS3Readers(options: ReaderOptions, documentConnections: number, archiveConnections: number) {
+export function createS3Readers(options: ReaderOptions) {
   const credentials = createCredentials({ ...options, region: options.address.region });
   const sleep = async (ms: number): Promise<void> => void (await delay(ms));
   const reader = (sockets: number) => {
     const limits = { ...serverLimits, ...options.limits, sockets };
     return readerOf(new StoreRequests({ ...options, credentials, sleep, limits, connections: sockets }));
   };
-  return { documents: reader(documentConnections), archives: reader(archiveConnections) };
+  return { documents: reader(64), archives: reader(256) };
 }
 
 function readerOf(requests: StoreRequests) {

@@ -3,7 +3,7 @@
 import { Secret } from '../../build/shared/text/secret.ts';
 import { parseOriginAddress, type OriginAddress } from '../../proxy/origin/origin-address.ts';
 import { parseWholeNumber, webFault } from './setting-values.ts';
-import { parseOutput, type OutputAddress } from './output-settings.ts';
+import { output, type OutputAddress } from './output-settings.ts';
 import type { Setting } from './setting.ts';
 
 export interface ConfiguredOrigin extends OriginAddress {
@@ -19,10 +19,10 @@ export const origin: Setting<ConfiguredOrigin | undefined> = {
   allowed:
     'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment, or ' +
     's3://BUCKET[/PREFIX][?endpoint=https://HOST&region=NAME]',
-  parse: (raw, _place, refuse) => {
-    if (typeof raw !== 'string' || !raw.startsWith('s3:'))
-      return typeof raw === 'string' ? parseOriginAddress(raw) : undefined;
-    const store = parseOutput(raw, refuse);
+  parse: async (raw, place, refuse) => {
+    if (typeof raw !== 'string') return undefined;
+    if (!raw.startsWith('s3:')) return parseOriginAddress(raw);
+    const store = await output.parse(raw, place, refuse);
     return store && { url: store.text, authorization: undefined, store };
   },
   reason: webFault,

@@ -19,22 +19,21 @@ export const output: Setting<OutputAddress | undefined> = {
   variable: 'LIBRETTO_OUTPUT',
   purpose: 'the object store that has the tree; the data folder is a working copy of it',
   allowed: 's3://BUCKET[/PREFIX][?endpoint=https://HOST&region=NAME]',
-  parse: (raw, _place, refuse) => (typeof raw === 'string' ? parseOutput(raw, refuse) : undefined),
+  parse: (raw, _place, refuse) => {
+    if (typeof raw !== 'string') return undefined;
+    try {
+      return parseOutput(raw);
+    } catch (error) {
+      refuse('', `is no address of an object store: ${(error as Error).message}`);
+      return undefined;
+    }
+  },
   standard: () => undefined,
   schema: { type: 'string', pattern: String.raw`^s3://[^\s#\u0000-\u001f\u007f]+$` },
 };
 
-/** Refuses with the reason. */
-export function parseOutput(raw: string, refuse: (place: string, reason: string) => void): OutputAddress | undefined {
-  try {
-    return parsed(raw);
-  } catch (error) {
-    return void refuse('', `is no address of an object store: ${(error as Error).message}`);
-  }
-}
-
 /** Throws an Error with the reason. */
-function parsed(raw: string): OutputAddress {
+function parseOutput(raw: string): OutputAddress {
   const [text = '', query = ''] = raw.split('?', 2);
   const options = Object.fromEntries(new URLSearchParams(query));
   const { endpoint, region, ...others } = options;

@@ -32,16 +32,11 @@ export async function connectToStore(
   context: StoreContext,
   cacheBytes: number,
 ): Promise<OriginConnection> {
-  const [{ createS3Readers }, { createStoredRequests }, { archiveConnections, documentConnections }] =
-    await Promise.all([
-      import('../../build/store/s3-reader.ts'),
-      import('../../proxy/origin/stored-requests.ts'),
-      import('../../proxy/origin/origin-files.ts'),
-    ]);
+  const { createS3Readers } = await import('../../build/store/s3-reader.ts');
+  const { createStoredRequests } = await import('../../proxy/origin/stored-requests.ts');
   const options = storeOptions(value, context);
-  const { documents, archives } = createS3Readers(options, documentConnections, archiveConnections);
   const { name } = options.address;
-  const requests = createStoredRequests({ name, documents, archives, limitBytes: cacheBytes / 8 });
+  const requests = createStoredRequests({ name, ...createS3Readers(options), limitBytes: cacheBytes / 8 });
   return { requests, archiveRequests: requests };
 }
 

@@ -35,7 +35,10 @@ export async function checkOrigin(config: Config, context: StoreContext): Promis
   });
   try {
     const publication = await opened.files.publication();
-    if (publication === undefined) return [missingTree(url, store !== undefined)];
+    if (publication === undefined)
+      return [
+        store === undefined ? missingTree(url) : failed('origin', `Nothing was published to ${url}.`, storeAdvice),
+      ];
     const read = await readSamples(opened);
     return [
       readable(url, publication, read),
@@ -77,13 +80,10 @@ async function readSamples({ files, published }: ReturnType<typeof createOriginF
   return { packages: names.length, reportsMissing };
 }
 
-function missingTree(url: string, isStore: boolean): Finding {
-  if (isStore)
-    return failed(
-      'origin',
-      `Nothing was published to ${url}.`,
-      'Run `libretto build --output` with the same address on the building host.',
-    );
+const storeAdvice =
+  'Publish there with `libretto build --output`, and allow s3:GetObject for the objects below the prefix.';
+
+function missingTree(url: string): Finding {
   return failed(
     'origin',
     `There is no index/${publicationPath} below ${url}: no tree was uploaded there.`,
@@ -106,8 +106,7 @@ function readable(url: string, { serial }: Publication, { packages, reportsMissi
 
 function adviceFor(error: unknown, store: OutputAddress | undefined): string {
   const text = error instanceof Error ? error.message : '';
-  if (store !== undefined)
-    return 'The reader needs s3:GetObject for the objects below the prefix. `libretto verify` finds missing objects.';
+  if (store !== undefined) return storeAdvice;
   if (/answered (?:401|403)/.test(text))
     return 'Set its credentials: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))

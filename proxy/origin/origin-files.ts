@@ -53,8 +53,8 @@ export interface OriginFiles {
   readonly close: () => void;
 }
 
-export const documentConnections = 64;
-export const archiveConnections = 256;
+const documentConnections = 64;
+const archiveConnections = 256;
 const maxTextBytes = 64 * 1024 * 1024;
 
 export function connectToServer(address: OriginAddress, userAgent: string): OriginConnection {

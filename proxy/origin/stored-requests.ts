@@ -2,7 +2,6 @@
 // path. Objects never change, so that all files are those of one publication, whatever builders do meanwhile. A path
 // without a row is answered with 404, and one that the caller has with 304, without a request.
 
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   documentKey,
@@ -20,6 +19,7 @@ import {
 } from '../../build/contract/store-listing.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import { digestOf } from '../../build/shared/text/digest-of.ts';
 import { messageOf } from '../../build/shared/text/message-of.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginReply, OriginRequest, OriginRequests } from './origin-requests.ts';
@@ -97,8 +97,7 @@ async function reply(
   if (etag !== undefined && etag === ifNoneMatch) return withoutBody(304);
   const { status, headers, body } = await objects.open(method, key);
   if (status === 404 && etag !== undefined && kindOf(path) === 'documents') throw new OriginFailure(lost(name, key));
-  const { 'content-length': length, 'content-encoding': coding } = headers;
-  const kept = { 'content-length': length, 'content-encoding': coding, etag };
+  const kept = { 'content-length': headers['content-length'], 'content-encoding': headers['content-encoding'], etag };
   return { status, headers: kept, body, drop: () => void body.destroy() };
 }
 
@@ -108,8 +107,7 @@ function withoutBody(status: number): OriginReply {
 }
 
 class Listings {
-  readonly #name: string;
-  readonly #objects: StoredObjects;
+  readonly #options: StoredRequestsOptions;
   readonly #parts: ByteCache<ListingPart>;
   readonly #reading = new SingleFlight<ListingPart>();
   /** what the store had at the last look */
@@ -117,10 +115,9 @@ class Listings {
   /** the listing whose announcement was taken */
   #taken: ListingRoot | undefined;
 
-  constructor({ name, documents, limitBytes }: StoredRequestsOptions) {
-    this.#name = name;
-    this.#objects = documents;
-    this.#parts = new ByteCache(limitBytes);
+  constructor(options: StoredRequestsOptions) {
+    this.#options = options;
+    this.#parts = new ByteCache(options.limitBytes);
   }
 
   take(): void {
@@ -136,12 +133,10 @@ class Listings {
 
   /** undefined: nothing was ever published. */
   async #look(): Promise<ListingRoot | undefined> {
-    const found = await this.#objects.getIfChanged(headKey, this.#newest?.etag, mostHeadBytes);
-    if (found === 'same') return this.#newest?.root;
-    if (found === undefined) {
-      if (this.#newest !== undefined) throw new OriginFailure(lost(this.#name, headKey));
-      return undefined;
-    }
+    const { documents, name } = this.#options;
+    const found = await documents.getIfChanged(headKey, this.#newest?.etag, mostHeadBytes);
+    if (found === undefined && this.#newest !== undefined) throw new OriginFailure(lost(name, headKey));
+    if (found === undefined || found === 'same') return this.#newest?.root;
     const { listing } = this.#parsed(headKey, found.bytes, parseHead);
     const root = this.#parsed(documentKey(listing), await this.#object(listing), parseListing);
     this.#newest = { etag: found.etag, root };
@@ -164,17 +159,18 @@ class Listings {
   }
 
   async #object(digest: ObjectDigest): Promise<Buffer> {
-    const found = await this.#objects.getIfChanged(documentKey(digest), undefined, mostListingBytes);
-    if (found === undefined || found === 'same') throw new OriginFailure(lost(this.#name, documentKey(digest)));
-    if (createHash('sha256').update(found.bytes).digest('hex') === digest) return found.bytes;
-    throw new OriginFailure(`${documentKey(digest)} of ${this.#name} is damaged. Run \`libretto verify\`.`);
+    const { documents, name } = this.#options;
+    const found = await documents.getIfChanged(documentKey(digest), undefined, mostListingBytes);
+    if (found === undefined || found === 'same') throw new OriginFailure(lost(name, documentKey(digest)));
+    if (digestOf(found.bytes) === digest) return found.bytes;
+    throw new OriginFailure(`${documentKey(digest)} of ${name} is damaged. Run \`libretto verify\`.`);
   }
 
   #parsed<Value>(key: string, bytes: Buffer, parse: (text: string) => Value): Value {
     try {
       return parse(bytes.toString('utf8'));
     } catch (cause) {
-      throw new OriginFailure(`${key} of ${this.#name}: ${messageOf(cause)}`, { cause });
+      throw new OriginFailure(`${key} of ${this.#options.name}: ${messageOf(cause)}`, { cause });
     }
   }
 }

@@ -1,7 +1,7 @@
 // A registry at the hostile store: builders that publish to it, and a proxy that serves from it. The proxy checks for a
 // publication every 100 ms.
 
-import { archiveConnections, createOriginFiles, documentConnections } from '../../proxy/origin/origin-files.ts';
+import { createOriginFiles } from '../../proxy/origin/origin-files.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import { createStoredRequests } from '../../proxy/origin/stored-requests.ts';
 import { build } from '../../build/build.ts';
@@ -73,7 +73,7 @@ function readStore(store: HostileStore, { reader, redirectAbove }: ServedStoreOp
   const name = `s3://${store.bucket}/${prefix}`;
   const address = parseStoreAddress(name, { environment });
   const standard = { address, environment, home: '/nonexistent', now: Date.now, random: () => 0 };
-  const readers = createS3Readers({ ...standard, ...reader }, documentConnections, archiveConnections);
+  const readers = createS3Readers({ ...standard, ...reader });
   const requests = createStoredRequests({ name, ...readers, limitBytes: 1024 ** 2 });
   const files = createOriginFiles({
     origin: { requests, archiveRequests: requests },
