@@ -1,6 +1,6 @@
 // Every change of a registry's tree happens here: under the lock of its data folder and, where the output is an object
 // store, on a copy of what the store has now. If another builder publishes first, the work starts over on its result,
-// so that no builder loses another one's work.
+// so that no builder loses another one's work (I27).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';

@@ -24,34 +24,35 @@ export async function* listObjects(
     for (const entry of page.children) {
       if (entry.name === 'Contents') yield factsIn(entry, isEncoded, address.prefix, what);
     }
-    const next = textAt(page, 'IsTruncated') === 'true' ? textAt(page, 'NextContinuationToken') : undefined;
-    if (textAt(page, 'IsTruncated') === 'true' && (next ?? '') === '')
-      throw unusable(what, 'the list has no next page');
-    if (next !== undefined && next === token) throw unusable(what, 'the next page is the same page');
+    const next = textAt(page, 'IsTruncated') === 'true' ? (textAt(page, 'NextContinuationToken') ?? '') : undefined;
+    if (next === '' || (next !== undefined && next === token)) throw unusable(what);
     token = next;
   } while (token !== undefined);
 }
 
 function factsIn(entry: XmlElement, isEncoded: boolean, prefix: string, what: string): ListedObject {
-  const [text, size, etag] = [textAt(entry, 'Key') ?? '', textAt(entry, 'Size') ?? '', textAt(entry, 'ETag') ?? ''];
+  const [text, size, etag] = ['Key', 'Size', 'ETag'].map((name) => textAt(entry, name) ?? '') as [
+    string,
+    string,
+    string,
+  ];
   const key = isEncoded ? decoded(text) : text;
-  if (key?.startsWith(prefix) !== true) throw unusable(what, 'a key does not have the prefix');
-  if (!/^\d{1,15}$/.test(size) || etag === '') throw unusable(what, 'an object has no size or no ETag');
   const modified = Date.parse(textAt(entry, 'LastModified') ?? '');
-  if (Number.isNaN(modified)) throw unusable(what, 'an object has no time');
+  if (!key.startsWith(prefix) || !/^\d{1,15}$/.test(size) || etag === '' || Number.isNaN(modified))
+    throw unusable(what);
   return { key: key.slice(prefix.length), size: Number(size), etag, modified };
 }
 
-/** undefined: it is not encoded as a form is */
-function decoded(text: string): string | undefined {
+/** The text unchanged, if it is not encoded as in a form. */
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (error) {
-    if (error instanceof URIError) return undefined;
+    if (error instanceof URIError) return text;
     throw error;
   }
 }
 
-function unusable(what: string, reason: string): StoreFailure {
-  return new StoreFailure('damaged', `${what}: ${reason}. Check that the endpoint speaks S3.`);
+function unusable(what: string): StoreFailure {
+  return new StoreFailure('damaged', `${what}: the list cannot be read. Check that the endpoint speaks S3.`);
 }

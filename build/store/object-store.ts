@@ -68,7 +68,10 @@ export interface ObjectStore {
     target: string,
     expected: { readonly size: number; readonly sha256: string },
   ) => Promise<boolean>;
-  /** Multipart above 100 MB; the precondition goes to CompleteMultipartUpload. Writes x-amz-meta-sha256. */
+  /**
+   * Multipart above 100 MB; the precondition goes to CompleteMultipartUpload. Writes x-amz-meta-sha256. After a lost
+   * answer, an object with the same digest counts as written: a text that must have one writer needs a part of its own.
+   */
   readonly put: (
     key: ObjectKey,
     body: ObjectBody,

@@ -1,5 +1,5 @@
 // Publishes the changes of a working copy at its store: archives, documents, the parts of the listing, and then the
-// head by compare-and-swap. Until the head changes, no reader sees any of it. Objects never change, so that a repeated
+// head by compare-and-swap. Until the head changes, no reader sees any of it (I27). Objects never change, so that a repeated
 // upload after a kill finds them there.
 
 import { readFileSync } from 'node:fs';

@@ -99,7 +99,7 @@ export class StoreRequests {
       if (!('failure' in found)) return { ...found, repeated: failures > 0 };
       if (await this.#mend(found, mended)) continue;
       failures += 1;
-      const isOver = failures > this.#repetitions || now() > lastMs || this.#isClosed;
+      const isOver = failures > this.#repetitions || now() > lastMs;
       if (isOver || !(found.failure instanceof PassingFailure)) throw found.failure;
       await sleep(Math.min(10_000, 100 * 2 ** failures) * (0.5 + random() / 2));
     }
@@ -130,6 +130,7 @@ export class StoreRequests {
 
   async #attempt(request: StoreRequest): Promise<Omit<SettledAnswer, 'repeated'> | Refused> {
     try {
+      if (this.#isClosed) throw new StoreFailure('unreachable', `${this.describe(request)}: the store was closed.`);
       const keys = await this.#options.credentials.current();
       const answer = await this.#exchange(request, keys);
       let refusal = refusalOf(request.method, answer);

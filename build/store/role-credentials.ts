@@ -105,6 +105,9 @@ interface TextAnswer {
   readonly text: string;
 }
 
+/** Names no address: it may hold a password. */
+const what = 'The credentials of a role';
+
 async function ask(
   address: string,
   policy: AddressPolicy,
@@ -116,9 +119,9 @@ async function ask(
   const { signal, clear } = timedSignal(timeoutMs);
   try {
     const { status, body } = await exchangeHttp(checkedUrl(address, policy), agent, { ...request, signal });
-    return { status, text: (await readAll(body, 64 * 1024, address)).toString('utf8') };
+    return { status, text: (await readAll(body, 64 * 1024, what)).toString('utf8') };
   } catch (error) {
-    throw explainLoss(`The credentials of a role (${address})`, error);
+    throw explainLoss(what, error);
   } finally {
     clear();
     agent.destroy();

@@ -3,7 +3,7 @@
 import { createAccountMails } from '../../proxy/mail/account-mails.ts';
 import { createSmtpTransport, type MailTransport } from '../../proxy/mail/transport.ts';
 import { mailPasswordKey, openMailPassword } from '../../proxy/mail/mail-password.ts';
-import { registryName, type MailPlace } from '../../proxy/mail/mail.ts';
+import { registryName, type MailParts } from '../../proxy/mail/mail.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { noticeMails } from '../../proxy/mail/notice-mails.ts';
 import type { PeopleMails } from '../../proxy/auth/people-mails.ts';
@@ -17,7 +17,7 @@ import type { Context } from '../io/context.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export interface Mailing {
-  readonly parts: MailPlace;
+  readonly parts: MailParts;
   readonly transport: MailTransport;
   readonly accountMails: PeopleMails;
   /** the name of the registry, for the head of each mail */

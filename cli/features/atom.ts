@@ -1,6 +1,5 @@
 // The feature `feeds`: Atom feeds of the published versions, for feed readers.
 
-import { createAtomFeature } from '../../proxy/atom/feature.ts';
 import { createAtomFeeds } from '../../proxy/atom/atom-feeds.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
 import { publicUrlOf } from '../config/public-url.ts';
@@ -9,7 +8,7 @@ import type { FeatureOffers, OpenFeature } from './served-feature.ts';
 
 export function open({ tree, config, settings }: ServingCore, { packages }: FeatureOffers): OpenFeature {
   if (packages === undefined) throw new Error('feeds are opened behind packages');
-  const feeds = createAtomFeeds({
+  const answers = createAtomFeeds({
     catalogue: packages.catalogue,
     published: packages.published,
     files: tree.files,
@@ -18,5 +17,5 @@ export function open({ tree, config, settings }: ServingCore, { packages }: Feat
     // a console with an address of its own may be for an internal network only
     hasPages: config.features.value.includes('console') && config.consoleListen.value === undefined,
   });
-  return { answers: createAtomFeature(feeds) };
+  return { answers };
 }

@@ -1,6 +1,5 @@
 // The feature `hooks`: webhooks of git hosts, each of which asks for a sync.
 
-import { createHookFeature } from '../../proxy/hooks/receive/feature.ts';
 import { createRefusals } from '../../proxy/hooks/refusals.ts';
 import { createHookReceiver } from '../../proxy/hooks/receive/receive-hook.ts';
 import { createFailedAuthLimiter } from '../../proxy/core/limits/failed-auth-limiter.ts';
@@ -14,11 +13,11 @@ export function open({ context, log, store, workerStatus }: ServingCore, { synci
     now: () => context.now().getTime(),
     onError: (err) => log.logger.error({ err }, 'the counts of refused webhooks could not be stored'),
   });
-  const receive = createHookReceiver({
+  const answers = createHookReceiver({
     refusals,
     inbox: syncing.inbox,
     wrongProofs: createFailedAuthLimiter(workerStatus?.size),
     randomBytes: context.randomBytes,
   });
-  return { answers: createHookFeature(receive), close: refusals.close };
+  return { answers, close: refusals.close };
 }

@@ -20,6 +20,7 @@ import type { ServingCore } from '../core/serving-core.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { Context } from '../io/context.ts';
 import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
+import type { CountUse } from '../../proxy/core/protocol/archive-answers.ts';
 
 /** The objects that features offer to each other and to the server, by name. */
 export interface FeatureOffers {
@@ -37,8 +38,7 @@ export interface FeatureOffers {
   readonly services?: Services;
   /** sign-in at identity providers; undefined: none is configured */
   readonly singleSignOn?: SingleSignOn | undefined;
-  /** called for every archive that is sent; `token`: the id of the client's token */
-  readonly onDownload?: (name: string, version: string, token: string | undefined) => void;
+  readonly onDownload?: CountUse;
   /** a code for creating the first admin; undefined if a user exists */
   readonly setupCode?: () => Promise<Secret | undefined>;
 }

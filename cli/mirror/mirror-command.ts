@@ -3,6 +3,7 @@
 
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
+import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { CommandInput } from '../io/command.ts';
 import { openExistingState } from '../compose/tokens.ts';
 import { composeKeys } from '../compose/keys.ts';
@@ -32,24 +33,7 @@ export async function runMirrorCommand(
 ): Promise<number> {
   const config = await readDataFolder(context, flags, 'all', changes ? 'change' : 'read');
   const store = await openExistingState(config);
-  const privateNames = await openPrivateNames(config, context);
-  const settings = composeSettings(config, context, store);
-  const now = (): number => context.now().getTime();
-  const mirror = composeMirror(config, {
-    settings,
-    policy: composePolicy(config, { settings, store, now }),
-    privateNames: privateNames.read,
-    environment: context.environment,
-    others: otherRepositories({
-      config,
-      environment: context.environment,
-      state: store,
-      sealer: composeKeys(config, context).sealer,
-    }),
-    ...(asksAnew ? { askedSinceMs: now() } : {}),
-    now,
-    report: () => undefined,
-  });
+  const { mirror, close } = await openMirror(config, context, store, asksAnew);
   try {
     return await work({
       mirror,
@@ -58,8 +42,32 @@ export async function runMirrorCommand(
       rules: () => currentMirrorRules(config, context, store),
     });
   } finally {
-    await mirror.close();
-    privateNames.close();
+    await close();
     await store.close();
   }
+}
+
+/** The mirror of a process that is no server. `asksAnew`: documents requested before now count as stale. */
+export async function openMirror(config: Config, context: Context, store: StateStore, asksAnew: boolean) {
+  const now = (): number => context.now().getTime();
+  const { environment } = context;
+  const { sealer } = composeKeys(config, context);
+  const privateNames = await openPrivateNames(config, context);
+  const settings = composeSettings(config, context, store);
+  const others = otherRepositories({ config, environment, state: store, sealer });
+  const mirror = composeMirror(config, {
+    settings,
+    policy: composePolicy(config, { settings, store, now }),
+    privateNames: privateNames.read,
+    others,
+    environment,
+    ...(asksAnew ? { askedSinceMs: now() } : {}),
+    now,
+    report: () => undefined,
+  });
+  const close = async (): Promise<void> => {
+    await mirror.close();
+    privateNames.close();
+  };
+  return { mirror, others, close };
 }

@@ -7,7 +7,7 @@ import { createPrecedence } from '../../proxy/core/tree/precedence.ts';
 import type { ReadPrivateNames } from '../../proxy/core/tree/private-names.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import type { MirroredRelease } from '../../proxy/auth/explain-mirrored.ts';
+import type { MirroredRelease } from '../../proxy/auth/explain-view.ts';
 import type { MirroredReleases } from '../../proxy/auth/explain-token.ts';
 import { composeKeys } from '../compose/keys.ts';
 import type { Config } from '../config/config.ts';

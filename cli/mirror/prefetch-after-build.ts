@@ -6,18 +6,14 @@ import { constants } from 'node:os';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { StateError } from '../../proxy/core/state/state-error.ts';
-import { composeKeys } from '../compose/keys.ts';
-import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { counted, printLines } from '../io/output.ts';
 import type { Stopped } from '../builds/stoppable-build.ts';
 import { prefetch } from './prefetch.ts';
-import { composePolicy } from '../policy/compose-policy.ts';
-import { composeMirror } from './compose-mirror.ts';
-import { configuredRepositories, otherRepositories } from './composer-repositories.ts';
-import { openPrivateNames } from './private-names-reader.ts';
+import { openMirror } from './mirror-command.ts';
+import { configuredRepositories } from './composer-repositories.ts';
 
 /** Gives the exit code after a signal: archives that were fetched before the signal stay. */
 export async function prefetchAfterBuild(
@@ -39,24 +35,10 @@ export async function prefetchAfterBuild(
 }
 
 async function prefetchAll(report: BuildReport, config: Config, context: Context): Promise<BuildReport | Stopped> {
-  const now = (): number => context.now().getTime();
-  const { environment } = context;
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  const others = otherRepositories({ config, environment, state, sealer: composeKeys(config, context).sealer });
-  const privateNames = await openPrivateNames(config, context);
-  const settings = composeSettings(config, context, state);
-  const mirror = composeMirror(config, {
-    settings,
-    policy: composePolicy(config, { settings, store: state, now }),
-    privateNames: privateNames.read,
-    others,
-    environment,
-    askedSinceMs: now(),
-    now,
-    report: () => undefined,
-  });
+  const { mirror, others, close } = await openMirror(config, context, state, true);
   const failed: BuildReport['failed'][number][] = [];
-  const moment = { nowMs: now(), epoch: report.serial };
+  const moment = { nowMs: context.now().getTime(), epoch: report.serial };
   const signal = stopOnSignal(context, () => mirror.close());
   try {
     for (const repository of await others()) {
@@ -71,8 +53,7 @@ async function prefetchAll(report: BuildReport, config: Config, context: Context
     }
   } finally {
     signal.ignore();
-    await mirror.close();
-    privateNames.close();
+    await close();
     await state.close();
   }
   return { ...report, failed: [...report.failed, ...failed] };

@@ -6,16 +6,12 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
-import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { readLastPublication } from '../tree/published-tree.ts';
 import { prefetch } from './prefetch.ts';
-import { composePolicy } from '../policy/compose-policy.ts';
-import { composeMirror } from './compose-mirror.ts';
-import { otherRepositories } from './composer-repositories.ts';
-import { openPrivateNames } from './private-names-reader.ts';
+import { openMirror } from './mirror-command.ts';
 import { probeRegistered } from './probe-registered.ts';
 
 export interface MirroredSync {
@@ -39,19 +35,7 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
   const now = (): number => context.now().getTime();
   const probe = await probeRegistered(record, config, sealer, now);
   if (probe instanceof RegistryError) throw probe;
-  const others = otherRepositories({ config, environment: context.environment, state, sealer });
-  const privateNames = await openPrivateNames(config, context);
-  const settings = composeSettings(config, context, state);
-  const mirror = composeMirror(config, {
-    settings,
-    policy: composePolicy(config, { settings, store: state, now }),
-    privateNames: privateNames.read,
-    others,
-    environment: context.environment,
-    askedSinceMs: now(),
-    now,
-    report: () => undefined,
-  });
+  const { mirror, others, close } = await openMirror(config, context, state, true);
   const serial = readLastPublication(config.data.value)?.serial ?? 0;
   const moment = { nowMs: now(), epoch: serial };
   try {
@@ -70,7 +54,6 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
       notices: [{ source: record.url, message }],
     };
   } finally {
-    await mirror.close();
-    privateNames.close();
+    await close();
   }
 }

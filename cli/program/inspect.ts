@@ -58,8 +58,7 @@ function addTell(program: Command, wire: Wire): void {
     .argument('[constraint]', "only users of versions that satisfy it, in Composer's syntax")
     .requiredOption('--subject <text>', 'the subject of the mail')
     .requiredOption('--text <text>', 'its text; an empty line separates paragraphs')
-    .option('--since <day>', 'only who used it on this day in UTC or later')
-    .option('--yes', 'send the mail; without it the command shows the mail and who gets it')
+    .option('--yes', 'send the mail; without it the command shows the mail')
     .summary('write to the owners of tokens that use a package')
     .description('Send a mail to the people whose tokens and projects use a package.');
   const examples = ['libretto tell acme/hello "1.2.*" --subject "1.2 ends" --text "Please update to 1.3."'];

@@ -2,12 +2,10 @@
 // counts, and a build needs neither the state store nor the server.
 
 import { Command, CommanderError, Option } from 'commander';
-
 import { addGroup, actorOf, collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
-import { addApi } from './api.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addCi } from './ci.ts';
 import { addCompletion } from './completion.ts';
@@ -16,7 +14,7 @@ import { addHistory, addRollback } from './history.ts';
 import { addInit } from './init.ts';
 import { acceptLeadingOptions, flagsOf, refuseImpossiblePaths, refuseUnusedAddress } from './option-rules.ts';
 import { addData, addSite } from './data.ts';
-import { addLogin } from './login.ts';
+import { addLogin, addApi } from './login.ts';
 import { addMirror } from './mirror.ts';
 import { addNotifications } from './notifications.ts';
 import { addPackages } from './packages.ts';

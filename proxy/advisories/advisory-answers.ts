@@ -16,27 +16,12 @@ import { readJsonBody } from '../core/http/request-body.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/advisories/mirrored-advisories.ts';
 import { bothFilters } from '../mirror/advisories/mirrored-filters.ts';
+import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
+import { advisoriesPath, filtersPath, filterSummaryPath } from '../core/tree/root-addresses.ts';
 import { filterOf, type View } from '../core/views/view.ts';
 import type { PublishedAdvisories } from '../core/tree/published-advisories.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 import { limits, readForm, namesOf, parseFilterRequest } from './advisory-request.ts';
-
-export type AdvisoryRoute =
-  /** security advisories of the packages in query or body */
-  | { readonly kind: 'advisories'; readonly query: string }
-  /** filter lists: for the packages in the body, or complete */
-  | { readonly kind: 'filters' }
-  | { readonly kind: 'filterSummary' };
-
-export interface AdvisoryAnswers {
-  /** `request`: the body of a POST is unread. */
-  readonly answer: (
-    route: AdvisoryRoute,
-    request: HttpRequest,
-    view: View | undefined,
-    nowMs: number,
-  ) => Promise<Answer>;
-}
 
 export interface AdvisoryParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'visible'>;
@@ -45,18 +30,30 @@ export interface AdvisoryParts {
   readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
 }
 
-export function createAdvisoryAnswers(parts: AdvisoryParts): AdvisoryAnswers {
-  const decide = (route: AdvisoryRoute, request: HttpRequest, asked: AdvisoryRequest): Promise<Answer> => {
-    if (route.kind === 'advisories') return answerAdvisories(parts, route.query, request, asked);
-    return route.kind === 'filters' ? answerFilters(parts, request, asked) : answerSummary(parts, asked);
-  };
+/** The feature `advisories`: the routes for `composer audit` and Composer's policies. */
+export function createAdvisoryAnswers(parts: AdvisoryParts): Feature {
+  type Answering = (request: HttpRequest, asked: AdvisoryRequest) => Promise<Answer>;
+  const routeTo = (kind: string, methods: string, answering: Answering): FeatureRoute => ({
+    kind,
+    methods,
+    open: false,
+    answer: ({ incoming, token, nowMs, sendContinue }) => {
+      sendContinue();
+      return answering(incoming, { view: token?.view, nowMs }).catch(refusalAnswer);
+    },
+  });
+  // filter lists: for the packages in the body, or complete
+  const filters = routeTo('filters', 'POST', (request, asked) => answerFilters(parts, request, asked));
+  const summary = routeTo('filterSummary', 'GET, HEAD', (_request, asked) => answerSummary(parts, asked));
   return {
-    answer: async (route, request, view, nowMs) => {
-      try {
-        return await decide(route, request, { view, nowMs });
-      } catch (error) {
-        return refusalAnswer(error);
-      }
+    kinds: ['advisories', 'filters', 'filterSummary'],
+    routeOf: (path, query) => {
+      if (path === advisoriesPath)
+        return routeTo('advisories', 'GET, HEAD, POST', (request, asked) =>
+          answerAdvisories(parts, query, request, asked),
+        );
+      if (path === filtersPath) return filters;
+      return path === filterSummaryPath ? summary : undefined;
     },
   };
 }

@@ -1,6 +1,8 @@
 // Answers requests for Atom feeds. A feed is made once for each view and publication, from the catalogue or from the
 // files of one package, and contains only what the view sees (I14).
 
+import type { Feature, FeatureRequest, FeatureRoute } from '../core/protocol/feature.ts';
+import { maxProviderLength, nameInPath } from '../core/protocol/route.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Stability } from '../../build/contract/stability.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
@@ -81,23 +83,11 @@ function withAuthors(
   });
 }
 
-export interface FeedRoute {
+interface FeedRoute {
   /** undefined: all packages */
   readonly name: PackageName | undefined;
   /** raw */
   readonly query: string;
-}
-
-/** The parts of a request that the answer depends on. */
-export interface FeedPreferences {
-  /** undefined: sees all */
-  readonly view: View | undefined;
-  readonly acceptEncoding: string | undefined;
-  readonly ifNoneMatch: string | undefined;
-}
-
-export interface AtomFeeds {
-  readonly answer: (route: FeedRoute, preferences: FeedPreferences, nowMs: number) => Promise<Answer>;
 }
 
 export interface AtomFeedParts {
@@ -121,7 +111,8 @@ interface Kept {
 const standardStability: Stability = 'alpha';
 const cacheBytes = 16 * 1024 * 1024;
 
-export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
+/** The feature `feeds`: the Atom feeds of published versions, which a token of any kind may read. */
+export function createAtomFeeds(parts: AtomFeedParts): Feature {
   const cache = new ByteCache<Kept>(cacheBytes);
   const making = new SingleFlight<Kept | undefined>();
   const find = async (key: string, asked: FeedSelection, nowMs: number): Promise<Kept | undefined> => {
@@ -137,19 +128,34 @@ export function createAtomFeeds(parts: AtomFeedParts): AtomFeeds {
       return made;
     });
   };
-  return {
-    answer: async ({ name, query }, { view, acceptEncoding, ifNoneMatch }, nowMs) => {
-      const least = leastStability(query);
-      if (least === undefined) return unknownStability();
-      const asked = { name, least, view, registry: await parts.registry() };
-      const key = `${view === undefined ? '' : `view ${view.key}`} ${pathOf(asked)} ${asked.registry}`;
-      const kept = await find(key, asked, nowMs);
-      if (kept === undefined) return notPublished(parts, name);
-      // a feed without an older version has the date of before, so that only the ETag decides
-      const preferences = { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined };
-      return answerIn(kept.document, preferences, (bytes) => cache.grow(key, kept, bytes));
-    },
+  const answer = async ({ name, query }: FeedRoute, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
+    const least = leastStability(query);
+    if (least === undefined) return unknownStability();
+    const view = token?.view;
+    const asked = { name, least, view, registry: await parts.registry() };
+    const key = `${view === undefined ? '' : `view ${view.key}`} ${pathOf(asked)} ${asked.registry}`;
+    const kept = await find(key, asked, nowMs);
+    if (kept === undefined) return notPublished(parts, name);
+    const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
+    // a feed without an older version has the date of before, so that only the ETag decides
+    const preferences = { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined };
+    return answerIn(kept.document, preferences, (bytes) => cache.grow(key, kept, bytes));
   };
+  return { kinds: ['feed'], routeOf: (path, query) => routeOf(path, query, answer) };
+}
+
+const releasesPath = '/feeds/releases.atom';
+const packagePattern = /^\/feeds\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\.atom$/;
+
+function routeOf(
+  path: string,
+  query: string,
+  answer: (route: FeedRoute, asked: FeatureRequest) => Promise<Answer>,
+): FeatureRoute | undefined {
+  const raw = path.length > maxProviderLength ? undefined : packagePattern.exec(path)?.[1];
+  const name = raw === undefined ? undefined : nameInPath(raw);
+  if (path !== releasesPath && name === undefined) return undefined;
+  return { kind: 'feed', methods: 'GET, HEAD', open: false, answer: (asked) => answer({ name, query }, asked) };
 }
 
 interface FeedSelection {

@@ -127,15 +127,13 @@ async function reserveLater(
 
 type Edit = (state: BudgetState, budget: Budget, all: readonly BudgetState[]) => BudgetState | undefined;
 
-/** Counts an attempt as it is, whatever becomes of it. Throws TOO_MANY_ATTEMPTS. */
+/** Counts an attempt, whatever becomes of it. Throws TOO_MANY_ATTEMPTS. */
 export async function countAttempt(attempts: Attempts, budgets: readonly Budget[]): Promise<void> {
-  const counted = new RegistryError('NOT_FOUND');
-  const refuse = () => Promise.reject(counted);
-  await attempts
-    .judge(budgets, () => Promise.reject(new WrongGuess()), { refuse })
-    .catch((error: unknown) => {
-      if (error !== counted) throw error;
-    });
+  const counted = new WrongGuess();
+  const fail = (): Promise<never> => Promise.reject(counted);
+  await attempts.judge(budgets, fail, { refuse: fail }).catch((error: unknown) => {
+    if (error !== counted) throw error;
+  });
 }
 
 /**
@@ -173,7 +171,7 @@ export function tooManyWaiting(): RegistryError {
 function tooMany(waitMs: number): RegistryError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new RegistryError('TOO_MANY_ATTEMPTS', {
-    message: `Too many attempts failed. Try again in ${waitInWords(seconds)}.`,
+    message: `Too many attempts. Try again in ${waitInWords(seconds)}.`,
     details: { retry_after_seconds: seconds },
   });
 }

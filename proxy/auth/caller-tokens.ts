@@ -1,7 +1,7 @@
 // The operations on tokens as their caller may use them. An admin manages every token, and a maintainer only the tokens
 // that they made themselves: the tokens of others do not exist for them. The policy has admitted the caller before.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { RegistryError, invalidInput } from '../../build/contract/errors.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Actor } from '../state/audit.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -131,5 +131,5 @@ function asRegistryError(error: unknown, isOnHost?: unknown): never {
 }
 
 function invalid(path: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: [{ path, message }] } });
+  return invalidInput({ path, message });
 }

@@ -5,9 +5,8 @@ import { indexPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import type { TokenRecord } from '../core/tokens/token.ts';
 import { parsePublished, type PublishedFiles } from '../core/tree/published-files.ts';
-import type { MirroredRelease } from './explain-mirrored.ts';
 import { TokenError } from './token-error.ts';
-import { explainView, type Explanation, type ExplanationRequest } from './explain-view.ts';
+import { explainView, type Explanation, type ExplanationRequest, type MirroredRelease } from './explain-view.ts';
 
 /** The cached releases of a package that mirrored repositories may serve; undefined: they may not. Sends no request. */
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;

@@ -24,6 +24,7 @@ import type { RequestCounts } from './observe/metrics.ts';
 import type { RequestLog } from './observe/request-log.ts';
 import { createStorageWatch } from './observe/storage.ts';
 import { refuseBody, refuseConnection, writeRefusal } from './http/parser-errors.ts';
+import type { CountUse } from './protocol/archive-answers.ts';
 import type { Feature } from './protocol/feature.ts';
 import type { MirroredPackages } from './protocol/mirrored-packages.ts';
 import { asBuilt, type RootChanges } from './tree/root-document.ts';
@@ -61,8 +62,7 @@ export interface ProxyOptions {
   readonly trustedProxies: readonly AddressRange[];
   /** additions to packages.json, called for each request of it; undefined: none */
   readonly rootChanges?: (() => MaybeAsync<RootChanges>) | undefined;
-  /** counts every sent archive; `token`: the id of the client's token */
-  readonly onDownload?: ((name: string, version: string, token: string | undefined) => void) | undefined;
+  readonly onDownload?: CountUse | undefined;
   /** packages of other registries; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */

@@ -3,7 +3,7 @@
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { PersonPackages } from '../auth/person-status.ts';
-import { newToken, type NewToken } from '../auth/new-token.ts';
+import { newToken, type NewToken } from '../auth/tokens.ts';
 import type { TokenRecord } from '../core/tokens/token.ts';
 import { readUser } from '../auth/user-records.ts';
 import { userKey, type UserRecord } from '../auth/user.ts';

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { ChangeParts } from '../state/audit.ts';
-import { findRepository } from '../sync/find-repository.ts';
+import { findRepository } from '../sync/list-repositories.ts';
 import { repositoryKey } from '../sync/repository.ts';
 import { deliveryPrefix, refusalKey } from '../sync/repository-rows.ts';
 import { hookKey, isValidAt, mintSecret, parseHookRecord, type HookOwner, type HookRecord } from './hook-record.ts';

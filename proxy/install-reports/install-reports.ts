@@ -6,25 +6,24 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { jsonAnswer, refusalAnswer, type Answer } from '../core/http/answer.ts';
-import type { HttpRequest } from '../core/http/http-request.ts';
 import { readJsonBody } from '../core/http/request-body.ts';
+import type { CountUse } from '../core/protocol/archive-answers.ts';
+import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import type { Moment } from '../core/protocol/mirrored-packages.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import type { CallerView } from '../core/protocol/request-preferences.ts';
 import { filterOf } from '../core/views/view.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 
-export interface InstallReports {
-  /** `request`: a POST with an unread body. */
-  readonly answer: (request: HttpRequest, caller: CallerView, nowMs: number) => Promise<Answer>;
-}
-
 export interface InstallReportParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'archives' | 'visible'>;
   /** installs of mirrored packages count if this server has fetched the archive */
   readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
-  /** called for every install, with the version's label and the id of the caller's token */
-  readonly onInstall: (name: PackageName, version: string, token: string | undefined) => void;
+  readonly onInstall: CountUse;
+}
+
+interface Asked extends Moment {
+  readonly client: string | undefined;
 }
 
 interface Install {
@@ -40,8 +39,9 @@ const longestMs = 6000;
 const longestVersion = 200;
 const packagesAtOnce = 32;
 
-export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
-  const count = async ({ name, version }: Install, { view, id }: CallerView, moment: Moment): Promise<number> => {
+/** The feature that takes Composer's reports of installs. */
+export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): Feature {
+  const count = async ({ name, version }: Install, { view, id }: CallerView, moment: Asked): Promise<number> => {
     const filter = filterOf(view, name);
     // a damaged index does not prevent the count of other installs, and reveals no hidden package (I14)
     const shows = await files.visible.shows(view, name, 'archives', moment.epoch);
@@ -51,27 +51,28 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
       archives?.find([version], undefined, filter)?.version ??
       (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
     if (known === undefined) return 0;
-    onInstall(name, known, id);
+    onInstall(name, known, id, moment.client);
     return 1;
   };
-  return {
-    answer: async (request, caller, nowMs) => {
-      try {
-        const installs = parseReport(await readJsonBody(request, { mostBytes, longestMs }));
-        const moment = { nowMs, epoch: await files.epoch(nowMs) };
-        let counted = 0;
-        for (let from = 0; from < installs.length; from += packagesAtOnce) {
-          const known = await Promise.all(
-            installs.slice(from, from + packagesAtOnce).map((install) => count(install, caller, moment)),
-          );
-          counted += known.reduce((sum, one) => sum + one, 0);
-        }
-        return jsonAnswer(200, { status: 'success', counted });
-      } catch (error) {
-        return refusalAnswer(error);
+  const answer = async ({ incoming, token, nowMs, sendContinue }: FeatureRequest): Promise<Answer> => {
+    sendContinue();
+    try {
+      const installs = parseReport(await readJsonBody(incoming, { mostBytes, longestMs }));
+      const moment = { nowMs, epoch: await files.epoch(nowMs), client: incoming.headers['user-agent'] };
+      let counted = 0;
+      for (let from = 0; from < installs.length; from += packagesAtOnce) {
+        const known = await Promise.all(
+          installs.slice(from, from + packagesAtOnce).map((install) => count(install, token ?? {}, moment)),
+        );
+        counted += known.reduce((sum, one) => sum + one, 0);
       }
-    },
+      return jsonAnswer(200, { status: 'success', counted });
+    } catch (error) {
+      return refusalAnswer(error);
+    }
   };
+  const route = { kind: 'downloads', methods: 'POST', open: false, answer };
+  return { kinds: ['downloads'], routeOf: (path) => (path === '/downloads' ? route : undefined) };
 }
 
 /** Returns each version once. Ignores additional fields of later versions of Composer. Throws RegistryError. */

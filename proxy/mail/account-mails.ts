@@ -7,9 +7,9 @@ import type { PeopleMails } from '../auth/people-mails.ts';
 import type { UserRecord } from '../auth/user.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { composeMail } from './mail-content.ts';
-import { mailRow, registryName, type MailPlace } from './mail.ts';
+import { mailRow, registryName, type MailParts } from './mail.ts';
 
-export interface AccountMailsOptions extends MailPlace {
+export interface AccountMailsOptions extends MailParts {
   readonly state: Pick<StateStore, 'range'>;
   readonly page: InvitationPage;
 }

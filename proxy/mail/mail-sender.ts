@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { parseRow, type RowOf } from '../state/rows.ts';
-import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import { openContent, parseWaitingMail, waitingMailKey, waitingMailPrefix, type WaitingMail } from './mail.ts';
 import type { MailTransport, SendFailure } from './transport.ts';
 
@@ -99,38 +99,45 @@ async function sendOne(parts: MailSenderParts, entry: StateEntry): Promise<void>
   if (failure?.isFinal === true) onDropped(mail, failure.message);
 }
 
+/** Commits the outcome of a mail as the status, with `change`. False: another came first. */
+export async function noteOutcome(
+  { state, now }: Pick<MailSenderParts, 'state' | 'now'>,
+  failure: SendFailure,
+  { conditions, puts, deletes }: StateChange = { conditions: [], puts: [], deletes: [] },
+): Promise<boolean> {
+  const entry = await state.get(mailStatusKey);
+  const before = entry === undefined ? { sent_at: null, failed_at: null, error: null } : parseMailStatus(entry.value);
+  const at = new Date(now()).toISOString();
+  const next = failure === null ? { ...before, sent_at: at } : { ...before, failed_at: at, error: failure.message };
+  return state.commit({
+    conditions: [...conditions, { key: mailStatusKey, revision: entry?.revision ?? null }],
+    puts: [...puts, { key: mailStatusKey, value: next }],
+    deletes,
+    quiet: true,
+  });
+}
+
 /** `isLate`: its time is over, which says nothing new about the mail server. */
 async function settle(
-  { state, now }: MailSenderParts,
+  parts: MailSenderParts,
   { key, revision }: StateEntry,
   mail: WaitingMail,
   failure: SendFailure,
   isLate: boolean,
 ): Promise<void> {
+  const { state, now } = parts;
+  const conditions = [{ key, revision }];
   for (;;) {
-    const status = await state.get(mailStatusKey);
-    const before =
-      status === undefined ? { sent_at: null, failed_at: null, error: null } : parseMailStatus(status.value);
-    const at = new Date(now()).toISOString();
-    const next: MailStatus =
-      failure === null ? { ...before, sent_at: at } : { ...before, failed_at: at, error: failure.message };
     const wait = failure === null || failure.isFinal ? undefined : (waits[mail.failures] ?? waits.at(-1));
     const again =
       wait === undefined
         ? undefined
         : { ...mail, failures: mail.failures + 1, next_at: new Date(now() + wait).toISOString() };
-    const done = await state.commit({
-      conditions: [
-        { key, revision },
-        { key: mailStatusKey, revision: status?.revision ?? null },
-      ],
-      puts: [
-        ...(isLate ? [] : [{ key: mailStatusKey, value: { ...next } as unknown as JsonObject }]),
-        ...(again === undefined ? [] : [{ key: waitingMailKey(again), value: { ...again } as unknown as JsonObject }]),
-      ],
-      deletes: again !== undefined && waitingMailKey(again) === key ? [] : [key],
-      quiet: true,
-    });
+    const puts =
+      again === undefined ? [] : [{ key: waitingMailKey(again), value: { ...again } as unknown as JsonObject }];
+    const deletes = again !== undefined && waitingMailKey(again) === key ? [] : [key];
+    const change = { conditions, puts, deletes };
+    const done = isLate ? await state.commit({ ...change, quiet: true }) : await noteOutcome(parts, failure, change);
     if (done || (await state.get(key))?.revision !== revision) return;
   }
 }

@@ -55,11 +55,7 @@ export interface MailParts {
   readonly randomBytes: RandomBytes;
   /** epoch milliseconds */
   readonly now: () => number;
-}
-
-/** What mails with links need. */
-export interface MailPlace extends MailParts {
-  /** the address of the registry for its clients, without a slash at its end */
+  /** of the registry for its clients, without a slash at its end */
   readonly address: string;
 }
 

@@ -11,9 +11,9 @@ import { noLimits } from '../core/views/token-limits.ts';
 import type { View } from '../core/views/view.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
 import { composeMail, type MailWords } from './mail-content.ts';
-import { mailRow, registryName, type MailPlace } from './mail.ts';
+import { mailRow, registryName, type MailParts } from './mail.ts';
 
-export interface NoticeMailsOptions extends MailPlace {
+export interface NoticeMailsOptions extends MailParts {
   readonly state: Pick<StateStore, 'range'>;
   /** true: people turn topics off on a page of the console */
   readonly hasConsole: boolean;

@@ -4,7 +4,7 @@
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { composeMail } from './mail-content.ts';
-import { mailStatusKey, parseMailStatus, type MailStatus } from './mail-sender.ts';
+import { noteOutcome } from './mail-sender.ts';
 import type { MailTransport, SendFailure } from './transport.ts';
 
 export interface TestMailParts {
@@ -29,24 +29,6 @@ export async function sendTestMail(parts: TestMailParts, to: string): Promise<Se
     registry,
   );
   const failure = await transport.send({ ...content, to, id: `mail_${randomBase62(16, randomBytes)}` });
-  await record(parts, failure);
+  while (!(await noteOutcome(parts, failure)));
   return failure;
-}
-
-async function record({ state, now }: TestMailParts, failure: SendFailure): Promise<void> {
-  const at = new Date(now()).toISOString();
-  for (;;) {
-    const entry = await state.get(mailStatusKey);
-    const before: MailStatus =
-      entry === undefined ? { sent_at: null, failed_at: null, error: null } : parseMailStatus(entry.value);
-    const next: MailStatus =
-      failure === null ? { ...before, sent_at: at } : { ...before, failed_at: at, error: failure.message };
-    const done = await state.commit({
-      conditions: [{ key: mailStatusKey, revision: entry?.revision ?? null }],
-      puts: [{ key: mailStatusKey, value: { ...next } }],
-      deletes: [],
-      quiet: true,
-    });
-    if (done) return;
-  }
 }

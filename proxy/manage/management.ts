@@ -8,7 +8,7 @@ import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, typ
 import { assertWithoutBuilder, decidePermission, hasCondition, type OperationId } from '../auth/permissions.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi, type Api } from './frame/api.ts';
-import type { ApiRequest, Management } from './frame/api-request.ts';
+import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import { errorHeaders } from './frame/error-headers.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './frame/web-answer.ts';
@@ -72,12 +72,12 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`);
 }
 
-/** `register`: a test adds operations of its own. */
-export function createManagement(services: Services, register = registerRoutes): Management {
+/** The feature `api`: all paths below /api, and sessions. `register`: a test adds operations of its own. */
+export function createManagement(services: Services, register = registerRoutes): Feature {
   const api = createApi();
   register(api, services);
   const operations = operationsOf(api);
-  const decide = async (exchange: ApiRequest): Promise<Answer> => {
+  const decide = async (exchange: FeatureRequest): Promise<Answer> => {
     const { url = '/', method = 'GET' } = exchange.incoming;
     const operation = findOperation(operations, method, literalPath(url));
     const caller = await identify(services.sessions, exchange);
@@ -85,12 +85,15 @@ export function createManagement(services: Services, register = registerRoutes):
     if (services.dataDirectory === undefined) assertWithoutBuilder(operation);
     return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller, operation }));
   };
+  const answer = (exchange: FeatureRequest): Promise<Answer> =>
+    decide(exchange).catch((error: unknown) => {
+      if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
+      throw error;
+    });
+  const route = { kind: 'api', open: true, answer };
   return {
-    answer: (exchange) =>
-      decide(exchange).catch((error: unknown) => {
-        if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
-        throw error;
-      }),
+    kinds: ['api'],
+    routeOf: (path) => (path.startsWith('/api/') ? route : undefined),
     isSession: async (authorization, nowMs) =>
       (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
   };
@@ -103,7 +106,7 @@ function literalPath(target: string): string {
   return path;
 }
 
-async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiRequest): Promise<Caller> {
+async function identify(sessions: Sessions, { incoming, token, nowMs }: FeatureRequest): Promise<Caller> {
   if (token !== undefined) return callerOf(token);
   const { authorization } = incoming.headers;
   if (authorization === undefined || authorization === '') return { kind: 'nobody' };

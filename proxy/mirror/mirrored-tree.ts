@@ -1,7 +1,7 @@
 // Serves mirrored packages after the published ones, through a token's view, which hides them like any package.
 
-import { advisoriesOf, type AdvisoryLists } from '../../build/contract/advisory-lists.ts';
-import type { JsonObject } from '../../build/contract/json.ts';
+import { advisoriesOf, type AdvisoryLists, type PackageAdvisories } from '../../build/contract/advisory-lists.ts';
+import { type JsonObject, isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../core/http/answer.ts';
@@ -9,7 +9,6 @@ import { TextDocument } from '../core/http/document.ts';
 import { formatProviderDocument, readProviderDocument } from '../core/documents/provider-document.ts';
 import type { PublishedAdvisories } from '../core/tree/published-advisories.ts';
 import { passes, type ReleaseFilter } from '../core/views/view.ts';
-import { mergeLocalAdvisories } from './advisories/merge-local-advisories.ts';
 import type {
   MirrorPreferences,
   RequestedVersion,
@@ -21,6 +20,41 @@ import type { Mirror } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
 import { datedByContent, releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
+import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
+import { joined } from './advisories/mirrored-advisories.ts';
+
+/** The document with `own` added. If both have one advisory, the local one counts. */
+async function mergeLocalAdvisories(
+  document: TextDocument,
+  name: PackageName,
+  own: PackageAdvisories,
+): Promise<TextDocument> {
+  const { records, beside } = await readProviderDocument(document, name);
+  const { 'security-advisories': advisories, filter } = beside;
+  const lists = isJsonObject(filter) ? filter : {};
+  const merged: JsonObject = {
+    ...beside,
+    ...(own.advisories.length === 0 ? {} : { 'security-advisories': joined(own.advisories, objectsOf(advisories)) }),
+    ...(Object.keys(own.filter).length === 0
+      ? {}
+      : {
+          filter: {
+            ...lists,
+            ...Object.fromEntries(
+              Object.entries(own.filter).map(([list, entries]) => [list, [...entries, ...objectsOf(lists[list])]]),
+            ),
+          },
+        }),
+  };
+  return new TextDocument(
+    await formatProviderDocument(name, { records, beside: merged }),
+    document.lastModifiedMs - dateShiftMs(JSON.stringify(own), viewShiftSeconds),
+  );
+}
+
+function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}
 
 /** The port of the tree, with the further needs of features. */
 export interface MirroredTree extends MirroredPackages {

@@ -6,7 +6,6 @@ import { operation, type Call } from '../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../registry/page.ts';
 import type { Actor } from '../state/audit.ts';
 import { describePackage, namedPackage, readUses, type Asking, type PackageParts } from './describe-package.ts';
-import { isDescending, listPackages as findPackages } from './list-packages.ts';
 import {
   packageSchema,
   packageSummary,
@@ -18,6 +17,48 @@ import {
 } from './package-schema.ts';
 import { showStatistics } from './package-statistics.ts';
 import type { Withdrawals } from './withdrawals.ts';
+import type { View } from '../core/views/view.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Downloads } from './downloads.ts';
+import type { PackageSummary } from './package-summary.ts';
+import { searchPackages, sortKeyOf, type PackageSearch, type PackageSort } from './search-packages.ts';
+import { countVisible, readCounts } from './visible-counts.ts';
+
+interface ListedPackage {
+  readonly summary: PackageSummary;
+  readonly downloads: number;
+  /** the key of its place in the list */
+  readonly key: string;
+}
+
+interface ListParts {
+  readonly catalogue: Catalogue;
+  readonly downloads: Downloads;
+}
+
+/** True if a list sorted so begins with the highest key. */
+function isDescending(sort: PackageSort): boolean {
+  return sort !== 'name';
+}
+
+/** `view`: the caller's; undefined: all. `nowMs`: epoch milliseconds. */
+async function findPackages(
+  { catalogue, downloads }: ListParts,
+  { sort, ...search }: PackageSearch & { readonly sort: PackageSort },
+  { view, nowMs }: { readonly view: View | undefined; readonly nowMs: number },
+): Promise<readonly ListedPackage[]> {
+  const [packages, counts] = await Promise.all([
+    catalogue.read(nowMs, view),
+    readCounts(downloads, view !== undefined),
+  ]);
+  const countOf = countVisible(counts, packages, view);
+  const listed = searchPackages(packages.all.values(), search).map((summary) => {
+    const count = countOf(summary.name);
+    return { summary, downloads: count, key: sortKeyOf(summary, sort, count) };
+  });
+  const sign = isDescending(sort) ? -1 : 1;
+  return listed.toSorted((one, other) => (one.key < other.key ? -sign : sign));
+}
 
 export interface PackageServices extends PackageParts {
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;

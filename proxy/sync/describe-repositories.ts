@@ -3,10 +3,62 @@
 
 import type { Jobs } from './jobs.ts';
 import { askingOrder } from './list-repositories.ts';
-import type { Repositories } from './repositories.ts';
-import { repositoryDocument } from './repository-document.ts';
-import type { RepositoryDocument } from './repository-schema.ts';
-import type { RepositoryRecord } from './repository.ts';
+import type { Repositories, RepositoryPatch } from './repositories.ts';
+import type { RepositoryDocument, FilterFields } from './repository-schema.ts';
+import { type RepositoryRecord, filterNames, type RepositoryFilters, type SyncOutcome } from './repository.ts';
+import type { JobDocument } from './job-schema.ts';
+import type { JobRecord } from './job.ts';
+
+interface SyncStatus {
+  readonly outcome: SyncOutcome | undefined;
+  readonly syncing: boolean;
+}
+
+/** A repository and a sync as people see them, without credentials. */
+function repositoryDocument(
+  record: RepositoryRecord,
+  standing: SyncStatus | undefined,
+  position?: number,
+): RepositoryDocument {
+  const { id, type, url, filters, interval, created_at, created_by, updated_at } = record;
+  const { outcome, syncing = false } = standing ?? {};
+  return {
+    id,
+    type,
+    url,
+    credentials: record.credentials_kind,
+    ...filterFields(filters),
+    position: position ?? null,
+    interval,
+    status: syncing ? 'syncing' : (outcome?.status ?? 'pending'),
+    error_message: outcome?.error_message ?? null,
+    last_synced_at: outcome?.last_synced_at ?? null,
+    created_at,
+    created_by,
+    updated_at,
+  };
+}
+
+/** Every filter by its name in the API; null: it is not set. They were checked before they were stored. */
+function filterFields(filters: RepositoryFilters): FilterFields {
+  return Object.fromEntries(
+    filterNames.map((name) => [name.replaceAll('-', '_'), filters[name] ?? null]),
+  ) as FilterFields;
+}
+
+/** The filters among the fields of a request, under their names in libretto.json. */
+export function filtersOf(fields: Readonly<Record<string, unknown>>): RepositoryPatch['filters'] & object {
+  return Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = fields[name.replaceAll('-', '_')];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+export function jobDocument({ owner: _owner, deliveries: _deliveries, ...job }: JobRecord): JobDocument {
+  return job;
+}
 
 export interface DescriptionParts {
   readonly repositories: Pick<Repositories, 'list'>;

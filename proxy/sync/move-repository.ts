@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { AuditedStore, ChangeParts } from '../state/audit.ts';
-import { findRepository } from './find-repository.ts';
+import { findRepository } from './list-repositories.ts';
 import type { ForgePlace } from './forge-place.ts';
 import { movedRows } from './repository-places.ts';
 import { parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from './repository.ts';

@@ -5,11 +5,10 @@ import { idSchema } from '../registry/fields.ts';
 import { operation, type Call } from '../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../registry/page.ts';
 import type { Actor } from '../state/audit.ts';
-import { describeRepositories } from './describe-repositories.ts';
+import { describeRepositories, filtersOf, jobDocument } from './describe-repositories.ts';
 import { jobSchema, type JobDocument } from './job-schema.ts';
 import type { Jobs } from './jobs.ts';
 import type { Repositories } from './repositories.ts';
-import { filtersOf, jobDocument } from './repository-document.ts';
 import {
   removedRepository,
   repositoryDraft,

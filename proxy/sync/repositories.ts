@@ -1,12 +1,11 @@
 // Registering, listing, changing and removing repositories. The command line and the management API both call this.
 // Every change is one commit with its audit event; credentials go in and never come out.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { RegistryError, invalidInput } from '../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { ChangeParts } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
-import { findAtForge, findRepository } from './find-repository.ts';
 import type { ForgePlace } from './forge-place.ts';
 import { activeKey } from './job.ts';
 import { moveRepository } from './move-repository.ts';
@@ -18,7 +17,7 @@ import {
   type RepositorySource,
   type RepositoryType,
 } from './repository.ts';
-import { listRepositories } from './list-repositories.ts';
+import { listRepositories, findAtForge, findRepository } from './list-repositories.ts';
 import { addressKey, formerKey, newRows, ownAddress, ownRows } from './repository-places.ts';
 import { rowsOf } from './repository-rows.ts';
 import type { RepositorySources } from './repository-sources.ts';
@@ -157,9 +156,7 @@ function sealed(
 ): Pick<RepositoryRecord, 'credentials' | 'credentials_kind'> {
   if (credentials === null) return { credentials: null, credentials_kind: null };
   if (type !== 'git' && type !== 'composer')
-    throw new RegistryError('INVALID_INPUT', {
-      details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] },
-    });
+    throw invalidInput({ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` });
   assertUsable(credentials, { type, url });
   return { credentials: sealCredentials(sealer, credentials, id), credentials_kind: credentialsKind(credentials) };
 }
@@ -171,9 +168,7 @@ async function update(
 ): Promise<RepositoryRecord> {
   const { store, sources, actor } = options;
   if (credentials === undefined && filters === undefined && interval === undefined)
-    throw new RegistryError('INVALID_INPUT', {
-      details: { issues: [{ path: '', message: 'nothing to change was given' }] },
-    });
+    throw invalidInput({ path: '', message: 'nothing to change was given' });
   for (;;) {
     const { record, revision } = await findRepository(store, id);
     const source =

@@ -3,12 +3,71 @@
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { AuditedStore, ChangeParts } from '../state/audit.ts';
-import { changeTeams, type TeamChange } from './change-teams.ts';
-import { findMembers } from './members.ts';
+import type { AuditedStore, ChangeParts, AuditDraft } from '../state/audit.ts';
+import { findMembers, assertNobodySeesMore, type TeamMember } from './members.ts';
 import { checkedFields, mostMembers, mostTeams, type TeamDraft, type TeamPatch } from './team-fields.ts';
-import { listTeams } from './team-roster.ts';
-import { mintTeamId, parseTeamId, type TeamRecord } from './team.ts';
+import { listTeams, readTeamRoster, teamRosterKey } from './team-roster.ts';
+import { mintTeamId, parseTeamId, type TeamRecord, teamKey } from './team.ts';
+import { userKey } from '../auth/user.ts';
+import { packageRuleKey, readPackageRule } from './package-rule.ts';
+import type { PackageRule } from './packages-of.ts';
+
+// One change of one team, as a commit: reads everything that the change depends on, and starts again if any of it
+// changed meanwhile.
+
+interface TeamChange {
+  /** undefined: the change makes the team */
+  readonly before?: TeamRecord | undefined;
+  /** undefined: the change removes the team. The same as `before`: nothing is to do */
+  readonly after: TeamRecord | undefined;
+  /** those who become members: they must still be users at the commit */
+  readonly people?: readonly TeamMember[];
+  /** true: people.packages becomes `teams` in the same commit */
+  readonly closes?: boolean;
+  readonly event?: AuditDraft;
+}
+
+interface Present {
+  readonly teams: readonly TeamRecord[];
+  readonly rule: PackageRule;
+}
+
+/** Resolves to the team after the change; after its removal, as it was. */
+async function changeTeams(
+  store: AuditedStore,
+  draw: (present: Present) => TeamChange | Promise<TeamChange>,
+): Promise<{ readonly record: TeamRecord; readonly closes: boolean }> {
+  for (;;) {
+    const roster = await readTeamRoster(store);
+    const { rule, revision: ruleRevision } = await readPackageRule(store);
+    const { teams } = roster;
+    const { before, after, people = [], closes = false, event } = await draw({ teams, rule });
+    const record = after ?? before;
+    if (record === undefined) throw new Error('a change of no team');
+    if (event === undefined || after === before) return { record, closes: false };
+    const others = teams.filter(({ id }) => id !== record.id);
+    const next = after === undefined ? others : [...others, after];
+    await assertNobodySeesMore(store, rule, teams, next);
+    const key = teamKey(record.id);
+    const done = await store.commit(
+      {
+        conditions: [
+          { key: teamRosterKey, revision: roster.revision },
+          { key: packageRuleKey, revision: ruleRevision },
+          ...people.map((person) => ({ key: userKey(person.record.id), revision: person.revision })),
+        ],
+        puts: [
+          { key: teamRosterKey, value: { teams: next.length } },
+          ...(after === undefined ? [] : [{ key, value: { ...after } as unknown as JsonObject }]),
+          ...(closes ? [{ key: packageRuleKey, value: 'teams' }] : []),
+        ],
+        deletes: after === undefined ? [key] : [],
+      },
+      event,
+    );
+    if (done) return { record, closes };
+  }
+}
 
 export interface MadeTeam {
   readonly record: TeamRecord;

@@ -1,6 +1,6 @@
 // Adds uses to the rows of the state, beside other processes. A package keeps the rows with the newest uses.
 
-import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import { removeRows, rowsIn } from './expired-uses.ts';
 import {
   lastUseOf,
@@ -25,20 +25,28 @@ export interface NewUses {
   readonly versions: ReadonlyMap<string, Uses>;
 }
 
+/** Rows that stay as they are: a commit on them fails as soon as another is done. */
+export type Guards = StateChange['conditions'];
+
+export async function hold(state: Pick<StateStore, 'get'>, guards: Guards): Promise<boolean> {
+  const entries = await Promise.all(guards.map(({ key }) => state.get(key)));
+  return guards.every(({ revision }, at) => (entries[at]?.revision ?? null) === revision);
+}
+
 /** Starts again after a concurrent change. Resolves with a sentence for each package whose oldest rows were removed. */
 export async function addUses(
   state: StateStore,
   uses: readonly NewUses[],
   keeping: Keeping,
+  guards: Guards = [],
 ): Promise<readonly string[]> {
   for (;;) {
     const rows = await Promise.all(uses.map(async (one) => ({ ...one, entry: await state.get(keyOf(one)) })));
-    const totals = await countRows(
-      state,
-      rows.filter(({ entry }) => entry === undefined),
-    );
+    const fresh = rows.filter(({ entry }) => entry === undefined);
+    const totals = await countRows(state, fresh);
     const done = await state.commit({
       conditions: [
+        ...guards,
         ...rows.map((row) => ({ key: keyOf(row), revision: row.entry?.revision ?? null })),
         ...totals.map(({ name, revision }) => ({ key: usedRowsKey(name), revision })),
       ],
@@ -47,15 +55,14 @@ export async function addUses(
           key: keyOf(row),
           value: withUses(parseUsageRow(row.entry?.value), row.who, row.versions, keeping),
         })),
-        ...rows.flatMap(({ entry, user, name }) =>
-          entry === undefined ? [{ key: usedByKey(user, name), value: 1 }] : [],
-        ),
+        ...fresh.map(({ user, name }) => ({ key: usedByKey(user, name), value: 1 })),
         ...totals.map(({ name, rows: stored, cut }) => ({ key: usedRowsKey(name), value: { rows: stored, cut } })),
       ],
       deletes: [],
       quiet: true,
     });
-    if (!done) continue;
+    if (!done && (await hold(state, guards))) continue;
+    if (!done) return [];
     const full = totals.filter((one) => one.rows > keeping.mostRows);
     for (const { name, rows: stored } of full)
       await removeOldest(state, name, stored - Math.floor(keeping.mostRows * 0.95));

@@ -41,55 +41,34 @@ export async function describeUsers(
     users.map(async (user) => {
       const isOwn = user.person !== null && actorOf(caller) === `user:${user.person}`;
       if (!isOwn && !maySee(caller, user)) return undefined;
-      return parsePublisherId(user.id) === undefined
-        ? describeToken(state, user, nowMs, emailOf)
-        : describeJobs(state, user);
+      const { id, description, kind, run_url, client = null } = user;
+      const now =
+        parsePublisherId(id) === undefined ? describeToken(state, user, nowMs, emailOf) : describeJobs(state, id);
+      return { id, description, kind, run_url, client, ...(await now) };
     }),
   );
 }
 
 async function describeToken(
   state: Reader,
-  user: PackageUser,
+  { id, kind, description, created_by, person }: PackageUser,
   nowMs: number,
   emailOf: (id: string) => Promise<string | null>,
-): Promise<UserDocument> {
-  const { id, description, kind, run_url } = user;
+): Promise<Pick<UserDocument, 'description' | 'status' | 'owner'>> {
   const known = parseTokenId(id);
   const entry = known === undefined ? undefined : await state.get(tokenKey(known));
   const record = entry === undefined ? undefined : parseTokenRecord(entry.value);
-  const owner = await ownerOf(state, user);
+  const owner = person ?? (created_by.startsWith('user:') ? created_by.slice('user:'.length) : null);
   return {
-    id,
     description: record?.description ?? description,
-    kind,
     status: kind === 'project' ? 'active' : record === undefined ? 'removed' : tokenStatus(record, nowMs),
-    owner: owner === undefined ? null : await emailOf(owner),
-    run_url,
+    owner: owner === null ? null : await emailOf(owner),
   };
 }
 
-/** The id of the person of a token or project, of who made it, or of who made its trusted publisher; undefined: nobody. */
-export async function ownerOf(
-  state: Reader,
-  { person, created_by: maker }: Pick<PackageUser, 'person' | 'created_by'>,
-): Promise<string | undefined> {
-  if (person !== null || maker.startsWith('user:')) return person ?? maker.slice('user:'.length);
-  const publisher = parsePublisherId(maker.replace('publisher:', ''));
-  const entry = publisher === undefined ? undefined : await state.get(publisherKey(publisher));
-  if (entry === undefined) return undefined;
-  return ownerOf(state, { person, created_by: parsePublisherRecord(entry.value).created_by });
-}
-
-async function describeJobs(state: Reader, { id, description, kind, run_url }: PackageUser): Promise<UserDocument> {
+async function describeJobs(state: Reader, id: string): Promise<Pick<UserDocument, 'status' | 'owner'>> {
   const known = parsePublisherId(id);
   const entry = known === undefined ? undefined : await state.get(publisherKey(known));
-  return {
-    id,
-    description,
-    kind,
-    status: entry === undefined ? 'removed' : 'active',
-    owner: entry === undefined ? null : parsePublisherRecord(entry.value).name,
-    run_url,
-  };
+  if (entry === undefined) return { status: 'removed', owner: null };
+  return { status: 'active', owner: parsePublisherRecord(entry.value).name };
 }

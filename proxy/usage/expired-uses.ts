@@ -2,7 +2,7 @@
 // long time, and the counts of days that are only in the sums from then on.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import {
   isCount,
   keptVersions,
@@ -90,6 +90,7 @@ export async function removeRows(
   name: string,
   rows: readonly StateEntry[],
   cut: number,
+  guards: StateChange['conditions'] = [],
 ): Promise<void> {
   const counted = await state.get(usedRowsKey(name));
   const before = rowsIn(counted);
@@ -98,6 +99,7 @@ export async function removeRows(
   await state.commit({
     conditions: [
       { key: usedRowsKey(name), revision: counted?.revision ?? null },
+      ...guards,
       ...rows.map(({ key, revision }) => ({ key, revision })),
     ],
     puts: isEmpty ? [] : [{ key: usedRowsKey(name), value: { rows: left, cut: before.cut + cut } }],

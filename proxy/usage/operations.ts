@@ -67,8 +67,8 @@ export const tellUsers = operation({
   answers: 'who is told',
   form: '/packages/:vendor/:package/tell',
   errors: ['NOT_FOUND', 'NOT_AVAILABLE', 'CONFLICT', 'TOO_MANY_ATTEMPTS'],
-  run: (services: UsageServices, { preview = false, vendor, package: project, ...message }, call) =>
-    tell(services, { ...message, preview, name: nameOf({ vendor, package: project }) }, call),
+  run: (services: UsageServices, { preview = false, ...message }, call) =>
+    tell(services, { ...message, preview, name: nameOf(message) }, call),
 });
 
 export const listExposures = operation({

@@ -9,7 +9,7 @@ import { normalizeVersion } from '../../build/contract/version.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { filterOf, passes } from '../core/views/view.ts';
-import type { MailPlace } from '../mail/mail.ts';
+import type { MailParts } from '../mail/mail.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import { readPublishedPackage } from '../packages/published-package.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -40,8 +40,8 @@ export interface UsageServices {
   readonly catalogue: Catalogue;
   /** undefined: this process counts nothing */
   readonly tokenCounts?: Pick<TokenCounts, 'settle'> | undefined;
-  /** of mails to people; undefined: the registry sends none */
-  readonly mailPlace?: MailPlace | undefined;
+  /** undefined: the registry sends no mail */
+  readonly mailPlace?: MailParts | undefined;
 }
 
 export interface UsageQuestion {
@@ -51,17 +51,12 @@ export interface UsageQuestion {
   readonly since?: string | undefined;
 }
 
-export interface Asking {
-  readonly caller: Caller | Operator;
-  readonly nowMs: number;
-}
-
-/** `found`: the rows with the versions that are asked for. Throws as readUsage does. */
-export async function findUses(
+/** Throws NOT_FOUND for a package that the caller does not see, and INVALID_INPUT for a faulty constraint. */
+export async function readUsage(
   services: UsageServices,
   { name, constraint, since }: UsageQuestion,
-  { caller, nowMs }: Asking,
-) {
+  { caller, nowMs }: { readonly caller: Caller | Operator; readonly nowMs: number },
+): Promise<UsageDocument> {
   const satisfies = constraintFilter(constraint);
   const { isSeen, standing } = await seenVersions(services, name, caller, nowMs);
   await services.tokenCounts?.settle();
@@ -71,17 +66,6 @@ export async function findUses(
     rows,
     (version, { last }) => isSeen?.(version) !== false && (since === undefined || last >= since) && satisfies(version),
   );
-  return { rows, found, standing };
-}
-
-/** Throws NOT_FOUND for a package that the caller does not see, and INVALID_INPUT for a faulty constraint. */
-export async function readUsage(
-  services: UsageServices,
-  question: UsageQuestion,
-  { caller, nowMs }: Asking,
-): Promise<UsageDocument> {
-  const { name, since } = question;
-  const { rows, found, standing } = await findUses(services, question, { caller, nowMs });
   const [users, stateOf, counting, counted] = await Promise.all([
     describeUsers(
       services.state,

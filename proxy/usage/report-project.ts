@@ -11,7 +11,7 @@ import { maySee } from '../auth/caller-tokens.ts';
 import { actorOf, viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { filterOf, passes, type View } from '../core/views/view.ts';
-import { addUses } from './add-uses.ts';
+import { addUses, hold, type Guards } from './add-uses.ts';
 import { removeRows } from './expired-uses.ts';
 import type { UsageServices } from './read-usage.ts';
 import { mostKept, parseProject, parseUsageRow, projectKey, usedByKey, usedKey, type Project } from './usage-row.ts';
@@ -25,6 +25,7 @@ export interface ProjectReport {
 const mostProjects = 1000;
 const mostOfLimited = 100; // so a limited token leaves room for others
 const rowsInCommit = 200;
+const packagesAtOnce = 16;
 
 /**
  * Replaces what was known of the project. Without known packages it is removed; without any, all of this name that the
@@ -37,7 +38,7 @@ export async function reportProject(
 ): Promise<number> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
   const { owner, most, ...reporter } = await reporterOf(state, caller, view);
-  const id = `prj_${createHash('sha256').update(`${owner}\n${name}`).digest('hex').slice(0, 20)}`;
+  const id = `prj_${sha256(`${owner}\n${name}`).slice(0, 20)}`;
   const projects = (await state.range(projectKey(''))).flatMap(({ value }) => parseProject(value) ?? []);
   const known = await knownVersions(policyAdmin, locked, view);
   if (known.size === 0) {
@@ -53,30 +54,42 @@ export async function reportProject(
         '`libretto report --remove --project NAME`.',
     });
   const today = new Date(nowMs).toISOString().slice(0, 10);
-  await replace(state, id, known, { id, name, reported: today, created_by: reporter.created_by, owner });
+  const guards = await replace(state, id, known, { id, name, reported: today, created_by: reporter.created_by, owner });
   const who = { id, description: name, kind: 'project', person: null, ...reporter } as const;
   const uses = [...known].map(([used, version]) => {
     return { name: used, user: id, who, versions: new Map([[version, [0, 0] as const]]) };
   });
   for (let from = 0; from < uses.length; from += rowsInCommit)
-    await addUses(state, uses.slice(from, from + rowsInCommit), { today, oldest: '', ...mostKept });
+    await addUses(state, uses.slice(from, from + rowsInCommit), { today, oldest: '', ...mostKept }, guards);
   return known.size;
 }
 
-/** Removes the rows of versions that the project no longer runs. `project` undefined: it is removed. */
+/**
+ * Stores the project, or removes it (undefined), and removes the rows of versions that it no longer runs. Resolves with
+ * what holds until the next report: rows of that one stay.
+ */
 async function replace(
   state: StateStore,
   id: string,
   known: ReadonlyMap<string, string>,
   project: Project | undefined,
-): Promise<void> {
-  const [key, prefix] = [projectKey(id), usedByKey(id, '')];
-  for (const name of (await state.range(prefix)).map((entry) => entry.key.slice(prefix.length)))
-    for (let row; (row = await state.get(usedKey(name, id))) !== undefined; await removeRows(state, name, [row], 0))
-      if (Object.keys(parseUsageRow(row.value)?.versions ?? {}).join('\n') === known.get(name)) break;
-  const change =
-    project === undefined ? { puts: [], deletes: [key] } : { puts: [{ key, value: project }], deletes: [] };
+): Promise<Guards> {
+  const [key, prefix, list] = [projectKey(id), usedByKey(id, ''), sha256(JSON.stringify([...known]))];
+  const change = project ? { puts: [{ key, value: { ...project, list } }], deletes: [] } : { puts: [], deletes: [key] };
   await state.commit({ conditions: [], ...change, quiet: true });
+  const entry = await state.get(key);
+  const isLast = parseProject(entry?.value)?.list === (project && list);
+  const guards = [{ key, revision: isLast ? (entry?.revision ?? null) : -1 }];
+  for (const name of (await state.range(prefix)).map((one) => one.key.slice(prefix.length)))
+    for (let row; (await hold(state, guards)) && (row = await state.get(usedKey(name, id))) !== undefined;) {
+      if (Object.keys(parseUsageRow(row.value)?.versions ?? {}).join('\n') === known.get(name)) break;
+      await removeRows(state, name, [row], 0, guards);
+    }
+  return guards;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Versions that are stored here, or were withdrawn, and that the view shows. Others get their turn in between. */
@@ -87,17 +100,20 @@ async function knownVersions(
 ): Promise<ReadonlyMap<string, string>> {
   const known = new Map<string, string>();
   const turn = createTurns();
-  for (const { name: text, version } of locked) {
+  const look = async ({ name: text, version }: ProjectReport['locked'][number]): Promise<void> => {
     const name = parsePackageName(text.toLowerCase());
     const filter = name === undefined ? 'none' : filterOf(view, name);
-    if (name === undefined || filter === 'none') continue;
-    await turn();
+    if (name === undefined || filter === 'none') return;
     const standing = await policyAdmin.standing(name).catch((error: unknown) => {
       if (!(error instanceof UnusableFile)) throw error;
       return undefined; // a damaged package prevents no report of others
     });
     if (standing?.versions.some((one) => one.version === version && passes(filter, one.release)) === true)
       known.set(name, version);
+  };
+  for (let from = 0; from < locked.length; from += packagesAtOnce) {
+    await turn();
+    await Promise.all(locked.slice(from, from + packagesAtOnce).map(look));
   }
   return known;
 }

@@ -1,160 +1,107 @@
-// A mail to the people whose tokens and projects use a package. The registry finds them: nobody names an address. The
-// mail says who sent it, and why the reader gets it. A sender learns the owners only of tokens that they may list; the
-// others get it too. Each message is one commit: the mails wait beside its audit event.
+// A mail to the people whose tokens and projects use a package. The registry finds them: nobody names an address. A
+// sender learns the owners only of tokens that they may list; the others get it too. The mail says who sent it, and why.
 
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
-import type { PackageName } from '../../build/contract/name.ts';
 import { messageBudget } from '../auth/attempt-budgets.ts';
 import { countAttempt, createAttempts } from '../auth/attempts.ts';
-import { actorOf } from '../auth/caller.ts';
-import { readUser } from '../auth/user-records.ts';
-import type { UserRecord } from '../auth/user.ts';
+import { readUserByEmail } from '../auth/user-records.ts';
 import { filterOf } from '../core/views/view.ts';
 import { composeMail } from '../mail/mail-content.ts';
 import { mailRow, registryName, type MailContent } from '../mail/mail.ts';
+import type { Call } from '../registry/operation.ts';
 import { createAuditedStore } from '../state/audit.ts';
 import { createPersonViews } from '../teams/person-packages.ts';
-import { describeUsers, nameOfUser, ownerOf } from './describe-users.ts';
-import { findUses, type Asking, type UsageQuestion, type UsageServices } from './read-usage.ts';
+import { nameOfUser } from './describe-users.ts';
+import { readUsage, type UsageQuestion, type UsageServices } from './read-usage.ts';
 import type { ToldDocument } from './usage-schema.ts';
-import type { PackageUser } from './usage-row.ts';
 
-export interface Message extends UsageQuestion {
+interface Message extends UsageQuestion {
   readonly subject: string;
   readonly text: string;
+  readonly preview: boolean;
 }
 
-/** Whom a message reaches. */
-export interface Owners extends Pick<ToldDocument, 'people' | 'hidden' | 'not_told'> {
-  readonly all: readonly Owner[];
-}
-
-interface Owner {
-  readonly user: UserRecord;
-  /** descriptions of their tokens and projects */
-  readonly uses: string[];
-  /** those of `uses` that the sender may list */
-  readonly seen: string[];
-}
-
-export const noMail =
-  'This registry sends no mail. Name a mail server: the setting `mail` in libretto.json, such as smtp://USER@HOST.';
+export const noMail = 'This registry sends no mail. Set mail in libretto.json, such as smtp://USER@HOST.';
 const mostPeople = 500;
 const mostNamed = 20;
 const sentWithinMs = 3 * 86_400_000;
 
-/** Throws as readUsage does. */
-export async function findOwners(services: UsageServices, question: UsageQuestion, call: Asking): Promise<Owners> {
-  const { state } = services;
-  const users = (await findUses(services, question, call)).found.map(({ who }) => who);
-  const operator = { kind: 'operator', actor: actorOf(call.caller) } as const;
-  const [known, seen] = await Promise.all(
-    [operator, call.caller].map((caller) => describeUsers(state, users, { ...call, caller })),
-  );
-  const viewOf = createPersonViews(state);
-  const owners = new Map<string, Owner>();
-  const left: { readonly description: string; readonly reason: string }[] = [];
-  for (const [at, user] of users.entries()) {
-    const description = nameOfUser(known?.[at] ?? null);
-    const isSeen = seen?.[at] !== undefined;
-    const found = known?.[at]?.status === 'active' ? await personOf(state, user, question.name, viewOf) : 'it ended';
-    if (typeof found === 'string') {
-      if (isSeen) left.push({ description, reason: found });
-      continue;
-    }
-    const owner = owners.get(found.id) ?? { user: found, uses: [], seen: [] };
-    owners.set(found.id, owner);
-    owner.uses.push(description);
-    if (isSeen) owner.seen.push(description);
+/** The tokens and projects, with their owners or why nobody is told. Throws as readUsage does. */
+export async function findOwners(services: UsageServices, question: UsageQuestion, call: Omit<Call, 'actor'>) {
+  const seen = new Set((await readUsage(services, question, call)).data.map(({ token }) => token?.id));
+  const everyone = { ...call, caller: { kind: 'operator', actor: 'system:mail' } } as const;
+  const { data: uses } = await readUsage(services, question, everyone);
+  const viewOf = createPersonViews(services.state);
+  const all = [];
+  for (const token of new Map(uses.map(({ token: one }) => [`${one?.id} ${one?.description}`, one])).values()) {
+    const user = (await readUserByEmail(services.state, token?.owner ?? ''))?.record;
+    let reason: string | null = 'it has no owner with an account';
+    if (token?.status !== 'active') reason = 'it ended';
+    else if (user?.status === 'active')
+      reason = filterOf(await viewOf(user), question.name) === 'none' ? 'its owner does not see the package' : null;
+    const owner = reason === null ? (user?.email ?? null) : null;
+    all.push({ isSeen: seen.has(token?.id), description: nameOfUser(token), owner, reason });
   }
-  const all = [...owners.values()];
-  return {
-    all,
-    people: all.flatMap(({ user, seen: uses }) => (uses.length === 0 ? [] : [{ email: user.email, uses }])),
-    hidden: users.filter((_, at) => seen?.[at] === undefined).length,
-    not_told: left,
-  };
+  const data = all.flatMap(({ isSeen, ...one }) => (isSeen ? [one] : []));
+  return { all, data, hidden: all.filter(({ isSeen, owner }) => !isSeen && owner !== null).length };
 }
 
-/** A text: why nobody is told. */
-async function personOf(
-  state: UsageServices['state'],
-  user: PackageUser,
-  name: PackageName,
-  viewOf: ReturnType<typeof createPersonViews>,
-): Promise<UserRecord | string> {
-  const id = await ownerOf(state, user);
-  if (id === undefined) return 'no person made it';
-  const record = (await readUser(state, id))?.record;
-  if (record?.status !== 'active') return 'its owner has no active account';
-  return filterOf(await viewOf(record), name) === 'none' ? 'its owner does not see the package' : record;
-}
-
-/** Throws INVALID_INPUT, NOT_AVAILABLE, CONFLICT and TOO_MANY_ATTEMPTS; with `preview` the first one alone. */
-export async function tellUsers(
-  services: UsageServices,
-  { preview, ...message }: Message & { readonly preview: boolean },
-  call: Asking,
-): Promise<ToldDocument> {
+/** Throws INVALID_INPUT; without `preview` also NOT_AVAILABLE, CONFLICT and TOO_MANY_ATTEMPTS. */
+export async function tellUsers(services: UsageServices, message: Message, call: Call): Promise<ToldDocument> {
   const { state, mailPlace } = services;
+  const { name, subject, preview, constraint = '', since = '' } = message;
   assertText(message);
-  const { all, ...owners } = await findOwners(services, message, call);
-  const sender = call.caller.kind === 'user' ? call.caller.email : 'An operator of the registry';
+  const { all, ...found } = await findOwners(services, message, call);
+  const owners = [...new Set(all.flatMap(({ owner }) => owner ?? []))];
   const registry = mailPlace && (await registryName(state, mailPlace.address));
-  const mailTo = (uses: readonly string[]) =>
-    registry === undefined ? undefined : contentOf(registry, message, sender, uses);
-  const answer = { sent: !preview, ...owners, mail: mailTo(owners.people[0]?.uses ?? ['…'])?.text ?? null };
-  if (preview) return answer;
+  const usesOf = (to?: string) => all.flatMap((one) => (one.owner === to ? [one.description] : []));
+  const first = found.data.find(({ owner }) => owner !== null)?.owner ?? undefined;
+  const mail = registry === undefined ? null : contentOf(message, usesOf(first), call, registry).text;
+  const told = { ...found, people: owners.length, sent: !preview, mail };
+  if (preview) return told;
   if (mailPlace === undefined || registry === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
-  if (all.length === 0 || all.length > mostPeople)
-    throw new RegistryError('CONFLICT', {
-      message: all.length === 0 ? 'There is nobody to tell.' : `More than ${mostPeople} people: choose fewer versions.`,
-    });
-  const actor = actorOf(call.caller);
-  await countAttempt(createAttempts({ ...mailPlace, store: state }), [messageBudget(actor)]).catch(asLimit);
-  const puts = all.map(({ user: { email: to }, uses }) => {
-    const content = contentOf(registry, message, sender, uses);
-    return mailRow(mailPlace, { to, kind: 'message', content, endsMs: call.nowMs + sentWithinMs });
+  if (owners.length === 0 || owners.length > mostPeople)
+    throw new RegistryError('CONFLICT', { message: `It would go to ${owners.length} people; allowed: 1 to 500.` });
+  await countAttempt(createAttempts({ ...mailPlace, store: state }), [messageBudget(call.actor)]);
+  const endsMs = call.nowMs + sentWithinMs;
+  const puts = owners.map((to) => {
+    const content = contentOf(message, usesOf(to), call, registry);
+    return mailRow(mailPlace, { to, kind: 'message', content, endsMs });
   });
-  const { name, subject, constraint = '', since = null } = message;
-  const details = { subject, constraint, since, people: all.length };
+  const details = { subject, constraint, since, people: owners.length };
   await createAuditedStore({ store: state, now: mailPlace.now }).commit(
     { conditions: [], puts, deletes: [] },
-    { actor, action: 'package.tell_users', subject: name, details },
+    { actor: call.actor, action: 'package.tell_users', subject: name, details },
   );
-  return answer;
+  return told;
 }
 
 function assertText({ subject, text }: Message): void {
-  const isLine = subject.trim() !== '' && !/[\p{Cc}\u2028\u2029]/u.test(subject);
-  if (!isLine) throw invalidInput({ path: 'subject', message: 'must be one line' });
+  if (subject.trim() === '' || /[\p{Cc}\u2028\u2029]/u.test(subject))
+    throw invalidInput({ path: 'subject', message: 'must be one line' });
   if (text.trim() === '' || /[^\P{Cc}\t\r\n]/u.test(text))
     throw invalidInput({ path: 'text', message: 'must be a text without control characters' });
 }
 
 /** The words of the sender stand between those of the registry. */
 function contentOf(
-  registry: string,
-  { name, constraint, subject, text }: Message,
-  sender: string,
+  { name, constraint = '', subject, text }: Message,
   uses: readonly string[],
+  { caller }: Call,
+  registry: string,
 ): MailContent {
-  const more = uses.length > mostNamed ? [`${uses.length - mostNamed} more`] : [];
-  const versions = constraint === undefined || constraint === '' ? name : `${name} ${constraint}`;
-  const footer = [
-    `You get this mail because you own what uses the package: ${[...uses.slice(0, mostNamed), ...more].join(', ')}.`,
-    `${sender} sent it through the registry.`,
-  ];
-  const lines = text
-    .replaceAll('\r', '')
-    .trim()
-    .split(/\n{2,}/);
-  const paragraphs = [`${sender} writes to the people who use ${versions} of ${registry}:`, ...lines];
+  const sender = caller.kind === 'user' ? caller.email : 'An operator of the registry';
+  const more = uses.length > mostNamed ? ` and ${uses.length - mostNamed} more` : '';
+  const why = `because you own what uses the package: ${uses.slice(0, mostNamed).join(', ')}${more}.`;
+  const head = `${sender} writes to the people who use ${`${name} ${constraint}`.trim()} of ${registry}:`;
+  const words = text.replaceAll('\r', '').trim();
+  const paragraphs = [head, ...words.split(/\n{2,}/)];
+  const footer = [`You get this mail ${why}`, `${sender} sent it through the registry.`];
   return composeMail({ subject, paragraphs, footer }, registry);
 }
 
-function asLimit(error: unknown): never {
-  if (!(error instanceof RegistryError) || error.code !== 'TOO_MANY_ATTEMPTS') throw error;
-  const message = 'You have sent ten messages within an hour. Send this one later.';
-  throw new RegistryError('TOO_MANY_ATTEMPTS', { message, details: error.details, cause: error });
+/** Who is told, in lines. */
+export function toldLines({ data, hidden }: Pick<ToldDocument, 'data' | 'hidden'>): readonly string[] {
+  const lines = data.map(({ description, owner, reason }) => `${description}: ${owner ?? `nobody, because ${reason}`}`);
+  return hidden === 0 ? lines : [...lines, `${hidden} that you may not see: their owners`];
 }

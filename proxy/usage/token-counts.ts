@@ -8,11 +8,11 @@ import type { StateStore } from '../core/state/state-store.ts';
 import { addUses, type NewUses } from './add-uses.ts';
 import { noteCounting, removeExpired } from './expired-uses.ts';
 import { addedUses, dayBefore, mostKept, type Keeping, type Uses } from './usage-row.ts';
-import { userOfToken } from './user-of-token.ts';
+import { clientInWords, userOfToken } from './user-of-token.ts';
 
 export interface TokenCounts {
   /** Cheap: runs on every download (`[1, 0]`) and reported install. Without a token nothing is counted. */
-  readonly count: (name: string, version: string, token: string | undefined, uses: Uses) => void;
+  readonly count: (name: string, version: string, uses: Uses, token?: string, client?: string) => void;
   /** Stores the counts. A full or read-only disk stops no reader: then they stay in memory. */
   readonly settle: () => Promise<void>;
   readonly flush: () => Promise<void>;
@@ -41,9 +41,11 @@ export interface TokenCountsOptions {
 }
 
 /** By package, token and version, with a tab between. */
-type Counts = Map<string, [downloads: number, installs: number]>;
+type Counts = Map<string, Counted>;
+type Counted = [...Uses, client: string | undefined];
 
 const rowsInCommit = 200;
+const longestClient = 300; // Composer's User-Agent is shorter; it waits in memory
 const full =
   'The counts by token cannot be stored, and too many wait in memory: further uses are not counted until then';
 
@@ -53,8 +55,9 @@ export function createTokenCounts(options: TokenCountsOptions): TokenCounts {
   const timer = everyMs === 0 ? undefined : setInterval(() => void writer.flush().catch(onError), everyMs);
   timer?.unref();
   return {
-    count: (name, version, token, uses) => {
-      if (token !== undefined) writer.count(`${name}\t${token}\t${version}`, uses);
+    count: (name, version, uses, token, client) => {
+      const known = client !== undefined && client.length <= longestClient ? client : undefined;
+      if (token !== undefined) writer.count(`${name}\t${token}\t${version}`, [...uses, known]);
     },
     flush: () => writer.flush(),
     settle: () =>
@@ -81,13 +84,14 @@ class CountWriter {
     this.#options = options;
   }
 
-  count(key: string, [downloads, installs]: Uses): void {
+  count(key: string, [downloads, installs, client]: Counted): void {
     const known = this.#pending.get(key);
     if (known !== undefined) {
       known[0] += downloads;
       known[1] += installs;
+      known[2] = client;
     } else if (this.#pending.size < (this.#options.mostPending ?? 100_000))
-      this.#pending.set(key, [downloads, installs]);
+      this.#pending.set(key, [downloads, installs, client]);
     else {
       if (!this.#isFull) this.#options.onCut?.(full);
       this.#isFull = true;
@@ -129,18 +133,19 @@ class CountWriter {
 
 /** The uses of each row. Jobs of one ref of a publisher share a row. */
 async function byUser(state: StateStore, counted: Counts): Promise<(NewUses & { readonly keys: readonly string[] })[]> {
-  const uses = [...counted].map(([key, more]) => {
+  const uses = [...counted].map(([key, [downloads, installs, client]]) => {
     const [name = '', token = '', version = ''] = key.split('\t');
-    return { key, name, token, version, more };
+    return { key, name, token, version, client, more: [downloads, installs] as const };
   });
   const ids = new Set(uses.map(({ token }) => token));
   const users = new Map(await Promise.all([...ids].map(async (id) => [id, await userOfToken(state, id)] as const)));
   const rows = new Map<string, NewUses & { readonly keys: string[]; readonly versions: Map<string, Uses> }>();
-  for (const { key, name, token, version, more } of uses) {
+  for (const { key, name, token, version, client, more } of uses) {
     const user = users.get(token);
     if (user === undefined) continue;
     const place = `${name} ${user.key}`;
-    if (!rows.has(place)) rows.set(place, { name, user: user.key, who: user.who, keys: [], versions: new Map() });
+    const who = { ...user.who, client: clientInWords(client) };
+    if (!rows.has(place)) rows.set(place, { name, user: user.key, who, keys: [], versions: new Map() });
     const { keys, versions } = rows.get(place) as { keys: string[]; versions: Map<string, Uses> };
     keys.push(key);
     versions.set(version, addedUses(versions.get(version), more));

@@ -11,8 +11,9 @@ export function usageCsv({ data }: Pick<UsageDocument, 'data'>): readonly string
   const lines = data.map((row) => [
     ...ofUser.map((name) => row.token?.[name]),
     ...[...ofUse, ...counts].map((name) => row[name]),
+    row.token?.client,
   ]);
-  return [['token', ...ofUser.slice(1), ...ofUse, ...counts], ...lines].map((cells) =>
+  return [['token', ...ofUser.slice(1), ...ofUse, ...counts, 'client'], ...lines].map((cells) =>
     csvLine(cells.map((cell) => String(cell ?? '').replaceAll(/\p{Cc}/gu, ' '))),
   );
 }

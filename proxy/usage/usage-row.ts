@@ -17,6 +17,8 @@ export type PackageUser = {
   readonly person: string | null;
   /** the page of the last run of a publisher's job */
   readonly run_url: string | null;
+  /** what downloaded or installed last */
+  readonly client?: string | null;
 };
 
 export type Project = {
@@ -27,6 +29,8 @@ export type Project = {
   readonly reported: string;
   readonly created_by: string;
   readonly owner: string;
+  /** names the packages of the last report */
+  readonly list?: string;
 };
 
 export type Uses = readonly [downloads: number, installs: number];
@@ -152,15 +156,13 @@ export function lastUseOf(row: UsageRow | undefined): string {
 export function parseUsageRow(value: JsonValue | undefined): UsageRow | undefined {
   if (!isJsonObject(value) || !isJsonObject(value['who']) || !isJsonObject(value['versions'])) return undefined;
   const { who, versions, cut } = value;
-  const texts = [
-    who['id'],
-    who['description'],
-    who['created_by'],
-    who['kind'],
-    who['person'] ?? '',
-    who['run_url'] ?? '',
-  ];
-  const isRow = isCount(cut) && texts.every((text) => typeof text === 'string') && Object.values(versions).every(isUse);
+  const isText = (name: string): boolean => typeof who[name] === 'string';
+  const texts = ['id', 'description', 'created_by', 'kind'].every(isText);
+  const isRow =
+    isCount(cut) &&
+    texts &&
+    ['person', 'run_url', 'client'].every((name) => isText(name) || (who[name] ?? null) === null) &&
+    Object.values(versions).every(isUse);
   return isRow ? (value as unknown as UsageRow) : undefined;
 }
 

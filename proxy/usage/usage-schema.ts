@@ -35,6 +35,10 @@ const user = z
       example: 'ada@example.org',
     }),
     run_url: z.string().nullable().meta({ description: 'the page of the last run of a trusted publisher' }),
+    client: z.string().nullable().meta({
+      description: 'the client of its last download or install, if that was Composer',
+      example: 'Composer 2.8.1, PHP 8.3, CI',
+    }),
   })
   .nullable()
   .meta({ description: 'who uses the version; null for tokens and projects that the caller may not list' });
@@ -75,30 +79,19 @@ export const usageSchema = z
   .meta({ id: 'PackageUsage' });
 export type UsageDocument = Fixed<z.output<typeof usageSchema>>;
 
+const told = z.object({
+  description: z.string().meta({ description: 'a token or project', example: 'CI of the shop' }),
+  owner: z.string().nullable().meta({ description: 'who gets the mail; null: nobody', example: 'ada@example.org' }),
+  reason: z.string().nullable().meta({ description: 'why nobody gets it', example: 'it ended' }),
+});
+
 export const toldSchema = z
   .object({
     sent: z.boolean().meta({ description: 'false: it was a preview' }),
-    people: z
-      .array(
-        z.object({
-          email: z.string().meta({ description: 'who gets the mail', example: 'ada@example.org' }),
-          uses: z.array(z.string()).meta({ description: 'their tokens and projects', example: ['CI of the shop'] }),
-        }),
-      )
-      .meta({ description: 'the owners that the caller may know' }),
-    hidden: count('the number of tokens and projects that the caller may not list: their owners get the mail too'),
-    not_told: z
-      .array(
-        z.object({
-          description: z.string().meta({ description: 'a token or project', example: 'CI of the shop' }),
-          reason: z.string().meta({ description: 'why nobody gets a mail about it', example: 'no person made it' }),
-        }),
-      )
-      .meta({ description: 'the tokens and projects whose owners cannot be told' }),
-    mail: z
-      .string()
-      .nullable()
-      .meta({ description: 'the text of the mail to the first of them; null: the registry sends no mail' }),
+    people: count('the number of people who get the mail'),
+    data: z.array(told).meta({ description: 'the tokens and projects that the caller may list' }),
+    hidden: count('the number of others, whose owners get the mail too'),
+    mail: z.string().nullable().meta({ description: 'the text of the first mail; null: the registry sends none' }),
   })
   .meta({ id: 'ToldUsers' });
 export type ToldDocument = Fixed<z.output<typeof toldSchema>>;

@@ -29,6 +29,14 @@ export async function userOfToken(state: Pick<StateStore, 'get'>, text: string):
   };
 }
 
+/** `Composer 2.8.1, PHP 8.3, CI` by its User-Agent, with the command that newer versions name; null: another client. */
+export function clientInWords(agent = ''): string | null {
+  const [, composer, php] = /^Composer\/([\w.+-]{1,40}) \(.*?; PHP (\d+\.\d+)/.exec(agent) ?? [];
+  if (composer === undefined) return null;
+  const [isCi, command] = [/; CI[;)]/.test(agent), /; cmd:([a-z,:-]{1,60})/.exec(agent)?.[1]];
+  return [`Composer ${composer}`, `PHP ${php}`, ...(isCi ? ['CI'] : []), ...(command ? [command] : [])].join(', ');
+}
+
 /** Words of the claims: one line, and not too long. */
 function shown(place: string): string {
   return place === '' ? 'a CI job' : place.replaceAll(/\p{C}/gu, ' ').slice(0, 200);

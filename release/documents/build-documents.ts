@@ -148,6 +148,10 @@ export const buildDocuments = {
     kept: z
       .object({ recent: count('for the time of --keep-for'), recorded: count('named by a recorded publication') })
       .describe('unpublished contents that stay'),
+    unused_objects: z
+      .object({ objects: count('objects'), bytes: count('their size') })
+      .optional()
+      .describe('objects of former publications; only with an object store'),
   }),
   verify: z.object({
     ok: flag('whether there is no fault'),
@@ -159,6 +163,16 @@ export const buildDocuments = {
       .array(z.object({ path: text('the archive'), name, version, reference, message: part.message }))
       .describe('versions with the files of a purged version; no fault'),
     notices: z.array(z.object({ path: text('the file'), message: part.message })).describe('remarks; no fault'),
+    output: z
+      .object({
+        generation: count('the number of the head at the store'),
+        objects: count('objects'),
+        faults: z
+          .array(z.object({ key: text('the object below the prefix'), message: part.message }))
+          .describe('missing and changed objects'),
+      })
+      .optional()
+      .describe('the object store with the tree'),
   }),
   impact: z.object({
     ok: flag('whether every package is as locked'),

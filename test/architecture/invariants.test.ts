@@ -57,6 +57,7 @@ describe('the promises of Libretto', () => {
       'I24',
       'I25',
       'I26',
+      'I27',
     ]));
 
   it.each(rows)('are kept by code and proved by a test that name them: $id', ({ id, keptBy, provedBy }) => {

@@ -288,6 +288,7 @@ const telling: Noun = {
       command: 'tell acme/lib ^1 --subject Ends --text Update --yes',
       form: '/packages/acme/lib/tell?constraint=%5E1',
       fields: { subject: 'Ends', text: 'Update' },
+      secrets: { send: '1' },
       wrong: {
         path: 'subject',
         value: 'a\u0007b',

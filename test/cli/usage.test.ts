@@ -37,7 +37,7 @@ describe('libretto usage', () => {
     const [heading, head, line] = there.stdout.split('\n');
     expect([heading, head?.split(/ {2,}/), line]).toEqual([
       '2 tokens use acme/lib:',
-      ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'],
+      ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS', 'CLIENT'],
       expect.stringMatching(/^\d{4}-\d\d-\d\d {2}=HYPERLINK/),
     ]);
     expect(await terminal.host('usage', 'acme/lib')).toBe(there.stdout);

@@ -96,9 +96,13 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
         certificate,
         limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
         management: {
-          answer: ({ incoming }) =>
-            once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
-          isSession: async () => false,
+          kinds: ['api'],
+          routeOf: () => ({
+            kind: 'api',
+            open: true,
+            answer: ({ incoming }) =>
+              once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
+          }),
         },
       });
       await using client = await connectHttp2(served.port, authority);

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { ApiRequest } from '../../proxy/manage/frame/api-request.ts';
+import type { Feature, FeatureRequest } from '../../proxy/core/protocol/feature.ts';
 import { eventually, openFilesBelow } from '../util/eventually.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
@@ -34,10 +34,11 @@ describe('row 13: slow clients', () => {
   });
 
   it('an endless body is cut off where it is read, and answered at once where it is unwanted', async () => {
-    const management = {
-      answer: ({ incoming }: ApiRequest) =>
-        once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })),
-      isSession: async () => false,
+    const answer = ({ incoming }: FeatureRequest) =>
+      once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined }));
+    const management: Feature = {
+      kinds: ['api'],
+      routeOf: (path) => (path.startsWith('/api/') ? { kind: 'api', open: true, answer } : undefined),
     };
     await using served = await runProxy({
       tokens: { reader: 0 },

@@ -3,7 +3,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { normalizeCloneUrl } from '../../proxy/hooks/clone-url.ts';
-import { createHookFeature } from '../../proxy/hooks/receive/feature.ts';
 import type { HookAddress, HookInbox, ReceivedDelivery } from '../../proxy/hooks/inbox.ts';
 import { createBodyBuffers, type BodyBufferLimits } from '../../proxy/hooks/receive/body-buffers.ts';
 import { createHookReceiver } from '../../proxy/hooks/receive/receive-hook.ts';
@@ -89,7 +88,7 @@ export async function runHooks(
     ...(now && { now }),
     ...(trustedProxies && { trustedProxies }),
     ...(certificate && { certificate }),
-    features: [createHookFeature(receive)],
+    features: [receive],
   });
   return {
     ...registered,

@@ -238,13 +238,13 @@ export async function runManagement(
     },
     management: createManagement(services, options.register),
     dataDirectory: folder.at('data'),
-    onDownload: (name, version, token) => {
+    onDownload: (name, version, ...by) => {
       services.downloads.count(name, version);
-      published.tokenCounts.count(name, version, token, [1, 0]);
+      published.tokenCounts.count(name, version, [1, 0], ...by);
     },
-    onInstall: (name, version, token) => {
+    onInstall: (name, version, ...by) => {
       services.installs.count(name, version);
-      published.tokenCounts.count(name, version, token, [0, 1]);
+      published.tokenCounts.count(name, version, [0, 1], ...by);
     },
     now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),

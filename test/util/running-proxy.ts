@@ -11,7 +11,6 @@ import { createMemoryCounters } from '../../proxy/core/limits/memory-counters.ts
 import { createRequestLog } from '../../proxy/core/observe/request-log.ts';
 import { parseAddressRange, type AddressRange } from '../../proxy/core/http/client-address.ts';
 import { createApi } from '../../proxy/manage/frame/api.ts';
-import type { Management } from '../../proxy/manage/frame/api-request.ts';
 import { describeApi } from '../../proxy/manage/openapi/document.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import { describeProtocol } from '../../proxy/manage/routes/protocol.ts';
@@ -20,12 +19,9 @@ import { rootChanges } from '../../proxy/core/tree/root-document.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/core/server.ts';
 import { publicPath } from '../../proxy/core/http/node-path.ts';
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
-import { createAdvisoryFeature } from '../../proxy/advisories/feature.ts';
-import { createAtomFeature } from '../../proxy/atom/feature.ts';
 import { createAtomFeeds, type AtomFeedParts } from '../../proxy/atom/atom-feeds.ts';
-import { createInstallReportFeature } from '../../proxy/install-reports/feature.ts';
+import type { CountUse } from '../../proxy/core/protocol/archive-answers.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
-import { createManagementFeature } from '../../proxy/manage/feature.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import type { Feature } from '../../proxy/core/protocol/feature.ts';
 import { createSearchFeature } from '../../proxy/search/feature.ts';
@@ -78,13 +74,13 @@ export interface RunningOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly authenticator?: Authenticator;
   readonly counters?: Counters;
-  readonly management?: Management;
+  readonly management?: Feature;
   /** more features, such as the console */
   readonly features?: readonly Feature[];
   /** the served folder, instead of a hand-made tree */
   readonly dataDirectory?: string;
-  readonly onDownload?: (name: string, version: string, token: string | undefined) => void;
-  readonly onInstall?: (name: string, version: string, token: string | undefined) => void;
+  readonly onDownload?: CountUse;
+  readonly onInstall?: CountUse;
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: Lookups | undefined;
   readonly feeds?: Omit<AtomFeedParts, 'files'> | undefined;
@@ -208,14 +204,10 @@ function featuresOf(
 ): readonly Feature[] {
   return [
     ...(lookups === undefined ? [] : [createSearchFeature(lookups)]),
-    ...(feeds === undefined ? [] : [createAtomFeature(createAtomFeeds({ ...feeds, files }))]),
-    ...(onInstall === undefined
-      ? []
-      : [createInstallReportFeature(createInstallReports({ files, mirrored, onInstall }))]),
-    ...(advisories === undefined
-      ? []
-      : [createAdvisoryFeature(createAdvisoryAnswers({ files, advisories, mirrored }))]),
-    ...(management === undefined ? [] : [createManagementFeature(management)]),
+    ...(feeds === undefined ? [] : [createAtomFeeds({ ...feeds, files })]),
+    ...(onInstall === undefined ? [] : [createInstallReports({ files, mirrored, onInstall })]),
+    ...(advisories === undefined ? [] : [createAdvisoryAnswers({ files, advisories, mirrored })]),
+    ...(management === undefined ? [] : [management]),
     ...features,
   ];
 }

@@ -105,7 +105,7 @@ interface PeopleParts {
 function peopleOf({ state, folder, now, onError, sendsMail }: PeopleParts): { people: People; mails: MailParts } {
   const keys = createKeyRing({ folder: folder.at('keys'), now, randomBytes });
   const sealer = createSealer(keys, randomBytes);
-  const mails = { sealer, randomBytes, now };
+  const mails = { sealer, randomBytes, now, address };
   const people = createPeople({
     state,
     keys,
@@ -114,7 +114,7 @@ function peopleOf({ state, folder, now, onError, sendsMail }: PeopleParts): { pe
     now,
     randomBytes,
     rules: () => standardRules,
-    mails: sendsMail ? createAccountMails({ ...mails, state, address, page: 'console' }) : undefined,
+    mails: sendsMail ? createAccountMails({ ...mails, state, page: 'console' }) : undefined,
     onError,
   });
   return { people, mails };

@@ -14,7 +14,7 @@ import { refusePlainHttp } from '../../remote/plain-http.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
 import type { RemoteRegistry } from '../../remote/remote.ts';
 import { requestCode, waitForToken, type DeviceCode, type DeviceToken } from './device-flow.ts';
-import { endPersonToken } from './end-token.ts';
+import { endPersonToken } from './logout.ts';
 import { openBrowser } from '../../io/open-browser.ts';
 
 class Interrupted extends Error {}

@@ -3,12 +3,32 @@
 import { removeBearer } from '../../ci/composer-auth.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines } from '../../io/output.ts';
+import { printJson, printLines, printWarnings } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { composerHome } from '../../login/config-folder.ts';
 import { openSignIns, type SignIn } from '../../login/sign-ins.ts';
 import { registryAddress } from '../../remote/registry-address.ts';
-import { endPersonToken } from './end-token.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { requestRemote } from '../../remote/request-remote.ts';
+import type { Remote } from '../../remote/remote.ts';
+
+/** Warns if the token may still be valid. */
+export async function endPersonToken(
+  { stderr }: Context,
+  remote: Remote,
+  { token_id: id, expires_at: end, url }: Pick<SignIn, 'token_id' | 'expires_at' | 'url'>,
+): Promise<void> {
+  try {
+    await requestRemote(remote, { method: 'DELETE', path: `/api/auth/tokens/${encodeURIComponent(id)}` });
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'INVALID_TOKEN') return; // it has ended already
+    const reason = error instanceof Error ? error.message : String(error);
+    printWarnings(stderr, [
+      `The token ${id} of ${url} could not be ended there: ${reason} It expires on ${end.slice(0, 10)}. To end it now, ` +
+        'open your account in the console.',
+    ]);
+  }
+}
 
 export async function run(context: Context, { flags, operands: [operand] }: CommandInput): Promise<number> {
   const { environment, workingDirectory, now, steps } = context;

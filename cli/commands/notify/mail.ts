@@ -4,23 +4,111 @@
 
 import { Secret } from '../../../build/shared/text/secret.ts';
 import { parseEmail } from '../../../proxy/auth/email.ts';
-import type { StateStore } from '../../../proxy/core/state/state-store.ts';
-import { mailPasswordKey, storeMailPassword } from '../../../proxy/mail/mail-password.ts';
+import type { StateStore, StateEntry } from '../../../proxy/core/state/state-store.ts';
+import { mailPasswordKey, storeMailPassword, parseMailPassword } from '../../../proxy/mail/mail-password.ts';
 import { sendTestMail } from '../../../proxy/mail/test-mail.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { openCommandState, type Opening } from '../../compose/command-state.ts';
 import { composeKeys } from '../../compose/keys.ts';
-import { composeMailing } from '../../compose/mailing.ts';
+import { composeMailing, senderOf } from '../../compose/mailing.ts';
 import { formatOrigin, type Config } from '../../config/config.ts';
 import type { MailServer } from '../../config/mail-settings.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { printJson, printLines, printProblems, printWarnings } from '../../io/output.ts';
+import { printJson, printLines, printProblems, printWarnings, counted, formatFields } from '../../io/output.ts';
 import { readPassword } from '../../io/password-input.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import type { CommandModule } from '../command-parts.ts';
-import { describeMail, mailDocument, type MailStatusParts } from './mail-document.ts';
+import { mailStatusKey, parseMailStatus } from '../../../proxy/mail/mail-sender.ts';
+import { parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
+import { whyUnreadable, type Sealer } from '../../../proxy/keys/sealer.ts';
+
+// How mails go: the server, the sender, the password, the last mail, and those that wait.
+
+interface MailStatusParts {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+}
+
+interface MailDocument {
+  /** the address without the password; null: the registry sends no mail */
+  readonly server: string | null;
+  readonly from: string | null;
+  /** `configuration` goes before `stored`; null: none */
+  readonly password: 'configuration' | 'stored' | 'unreadable' | null;
+  /** where the password is, or why there is none */
+  readonly password_note: string;
+  readonly last_sent_at: string | null;
+  readonly last_failed_at: string | null;
+  readonly last_error: string | null;
+  readonly waiting: number;
+  readonly oldest_waiting_at: string | null;
+}
+
+async function mailDocument({ config, state, sealer }: MailStatusParts): Promise<MailDocument> {
+  const [entry, stored, rows] = await Promise.all([
+    state.get(mailStatusKey),
+    state.get(mailPasswordKey),
+    state.range(waitingMailPrefix),
+  ]);
+  const status = entry === undefined ? undefined : parseMailStatus(entry.value);
+  const sends = config.mail.value !== undefined && config.features.value.includes('notifications');
+  const { where, note } = passwordOf(config, sealer, stored);
+  return {
+    server: sends ? (config.mail.value?.address ?? null) : null,
+    from: sends ? (senderOf(config) ?? null) : null,
+    password: where,
+    password_note: note,
+    last_sent_at: status?.sent_at ?? null,
+    last_failed_at: status?.failed_at ?? null,
+    last_error: status?.error ?? null,
+    waiting: rows.length,
+    oldest_waiting_at:
+      rows
+        .map(({ value }) => parseWaitingMail(value).created_at)
+        .toSorted()
+        .at(0) ?? null,
+  };
+}
+
+interface Password {
+  readonly where: MailDocument['password'];
+  readonly note: string;
+}
+
+function passwordOf({ mail }: Config, sealer: Sealer, stored: StateEntry | undefined): Password {
+  const { value: server, origin } = mail;
+  if (server?.password !== undefined) return { where: 'configuration', note: `from ${formatOrigin(origin)}` };
+  if (stored !== undefined) return storedPassword(sealer, stored);
+  if (server !== undefined && server.user === undefined)
+    return { where: null, note: 'none is used: the address of the server names no user' };
+  return { where: null, note: 'none; store one with `libretto notify mail --password-stdin`' };
+}
+
+function storedPassword(sealer: Sealer, stored: StateEntry): Password {
+  const reason = whyUnreadable(sealer, parseMailPassword(stored.value).sealed, mailPasswordKey);
+  if (reason === undefined) return { where: 'stored', note: 'stored in the state, encrypted' };
+  return { where: 'unreadable', note: `${reason}. Store it again: \`libretto notify mail --password-stdin\`` };
+}
+
+function describeMail(document: MailDocument): string[] {
+  const { server, from, waiting, oldest_waiting_at: oldest, last_error: error } = document;
+  const { last_sent_at: sent, last_failed_at: failed } = document;
+  return formatFields([
+    ['server', server ?? 'none: the registry sends no mail. Set "mail" in libretto.json'],
+    ['from', from ?? (server === null ? 'nobody' : 'unknown: set "publicUrl" or "mailFrom" in libretto.json')],
+    ['password', document.password_note],
+    ['last sent', sent === null ? 'never' : seconds(sent)],
+    ['last failed', failed === null ? 'never' : `${seconds(failed)}: ${error ?? ''}`],
+    ['waiting', `${counted(waiting, 'mail')}${oldest === null ? '' : `, the oldest since ${seconds(oldest)}`}`],
+  ]);
+}
+
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}
 
 interface MailCommand extends MailStatusParts {
   readonly context: Context;

@@ -95,7 +95,9 @@ export function statArtifact(path: string): Stats {
   return facts;
 }
 
-/** Throws UsageError for an empty version, because a CI job without its tag has one, and for a text that is no version. */
+/**
+ * Throws UsageError for an empty version, because a CI job without its tag has one, and for a text that is no version.
+ */
 export function givenVersion(flag: unknown): DistLabel | undefined {
   if (typeof flag !== 'string') return undefined;
   if (flag.trim() === '')

@@ -6,7 +6,6 @@ import { getUsage } from '../../../proxy/usage/operations.ts';
 import type { UsageServices } from '../../../proxy/usage/read-usage.ts';
 import { usageCsv } from '../../../proxy/usage/usage-csv.ts';
 import type { UsageDocument } from '../../../proxy/usage/usage-schema.ts';
-import type { CommandInput } from '../../io/command.ts';
 import { formatTable, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { parsePackageArgument } from '../../purge/package-command.ts';
@@ -29,20 +28,15 @@ export const { run } = operationCommand(
     if (isCsv && json) throw new UsageError('--csv and --json exclude each other.');
     const name = parsePackageArgument(text);
     const [vendor = '', project = ''] = name.split('/');
-    const usage = await call(getUsage, { vendor, package: project, constraint, since: dayOf(flags) });
+    const since = typeof flags['since'] === 'string' ? flags['since'] : undefined;
+    if (since !== undefined && !/^\d{4}-\d\d-\d\d$/.test(since))
+      throw new UsageError(`--since is ${JSON.stringify(since)}; allowed: a day such as 2026-11-01.`);
+    const usage = await call(getUsage, { vendor, package: project, constraint, since });
     if (isCsv) printLines(context.stdout, usageCsv(usage));
     else print({ name, ...usage }, () => describe(name, usage));
   },
   { area: 'all' },
 );
-
-/** `--since`. Throws UsageError for what is no day. */
-export function dayOf({ since }: CommandInput['flags']): string | undefined {
-  if (typeof since !== 'string') return undefined;
-  if (!/^\d{4}-\d\d-\d\d$/.test(since))
-    throw new UsageError(`--since is ${JSON.stringify(since)}; allowed: a day such as 2026-11-01.`);
-  return since;
-}
 
 function describe(name: string, { data, counted_since: since, truncated, ...users }: UsageDocument): readonly string[] {
   const rows = data.map(({ token, version, state, fixed_in: fix, last_used_on: last, downloads, installs }) => [
@@ -53,9 +47,10 @@ function describe(name: string, { data, counted_since: since, truncated, ...user
     fix === null ? state : `${state}, fixed in ${fix}`,
     String(downloads),
     String(installs),
+    token?.client ?? '',
   ]);
   const heading = `${countUsers(users)} ${users.tokens + users.projects === 1 ? 'uses' : 'use'} ${name}:`;
-  const head = ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS'];
+  const head = ['LAST USE', 'USED BY', 'OWNER', 'VERSION', 'STATE', 'DOWNLOADS', 'INSTALLS', 'CLIENT'];
   return [
     data.length === 0 ? `No use of ${name} is known.` : heading,
     ...(data.length === 0 ? [] : formatTable(head, rows)),

@@ -15,10 +15,12 @@ import type { RequestPreferences } from './request-preferences.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 
+/** Counts a sent archive or a reported install, while its request is answered. `client`: its User-Agent. */
+export type CountUse = (name: string, version: string, token: string | undefined, client: string | undefined) => void;
+
 export interface ArchiveAnswersOptions {
   readonly files: TreeFiles;
-  /** Counts every archive that is sent, or whose address is; called while a request is answered. `token`: the id of the caller's token. */
-  readonly onDownload?: ((name: PackageName, version: string, token: string | undefined) => void) | undefined;
+  readonly onDownload?: CountUse | undefined;
   /** packages of other registries, for names that are not published here; undefined: none */
   readonly mirrored?: MirroredPackages | undefined;
   /** tombstones of purged versions; undefined: a purged version is answered like an unknown version */
@@ -133,15 +135,15 @@ export class ArchiveAnswers {
   #counted(
     name: PackageName,
     version: string,
-    { head, token }: RequestPreferences,
+    { head, token, userAgent }: RequestPreferences,
     answer: MaybeAsync<Answer>,
   ): MaybeAsync<Answer> {
     const onDownload = this.#onDownload;
     if (onDownload === undefined || head) return answer;
     return andThen(answer, (settled) => {
       const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
-      if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version, token));
-      else if (settled.status === 200 || settled.status === 302) onDownload(name, version, token);
+      if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version, token, userAgent));
+      else if (settled.status === 200) onDownload(name, version, token, userAgent);
       return settled;
     });
   }

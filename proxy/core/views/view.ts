@@ -30,10 +30,6 @@ export function passes(filter: ReleaseFilter, release: ReleaseFacts): boolean {
   return filter === 'all' || (filter !== 'none' && filter(release));
 }
 
-export function sees(view: View | undefined, name: string, release: ReleaseFacts): boolean {
-  return passes(filterOf(view, name), release);
-}
-
 /** True if the package is visible: one of its releases is. A package without releases is not. */
 export function seesSome(filter: ReleaseFilter, releases: Iterable<ReleaseFacts>): boolean {
   if (filter === 'none') return false;

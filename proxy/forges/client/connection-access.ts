@@ -7,8 +7,7 @@ import type { Sealer } from '../../keys/sealer.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { RepositoryCredentials } from '../../sync/credentials.ts';
 import type { ConnectionId } from '../../sync/forge-place.ts';
-import type { ForgeToken } from '../dialects/dialect.ts';
-import { dialects } from '../dialects/dialects.ts';
+import type { ForgeToken, ForgeDialect } from '../dialects/dialect.ts';
 import { connectionKey, parseConnectionRecord, type ConnectionRecord } from '../model/connection.ts';
 import { unsealConnectionCredentials, type ConnectionCredentials } from '../model/credentials.ts';
 import { createForge } from './forge-client.ts';
@@ -16,6 +15,14 @@ import type { Forge } from './forge.ts';
 import type { ForgeHttp } from './forge-http.ts';
 import { renewBeforeMs, requestInstallationToken, type GitHubApp, type InstallationToken } from './github-app.ts';
 import { connectionTokenKey, parseTokenRow } from './token-row.ts';
+import type { ForgeName } from '../model/forge-name.ts';
+import { bitbucket } from '../dialects/bitbucket.ts';
+import { gitea } from '../dialects/gitea.ts';
+import { github } from '../dialects/github.ts';
+import { gitlab } from '../dialects/gitlab.ts';
+
+/** The dialect of each forge. */
+export const dialects: Readonly<Record<ForgeName, ForgeDialect>> = { github, gitlab, gitea, bitbucket };
 
 export interface ConnectionAccess {
   /** The forge with the credentials of this record; with `credentials`, before they are sealed and stored. */

@@ -2,14 +2,26 @@
 // reports an archived one. Each row is durable before the next repository.
 
 import { isDeepStrictEqual } from 'node:util';
-import { composerName } from '../model/composer-name.ts';
 import { decideRepository, type Step } from '../model/decide-repository.ts';
 import type { RepositoryPath } from '../model/forge-name.ts';
 import type { ForgeRepository, ListedRepository, SkipReason } from '../model/forge-repository.ts';
 import type { RefreshParts } from './refresh-parts.ts';
 import { readSeen, writeSeen } from './refresh-rows.ts';
-import type { PackageName } from '../../../build/contract/name.ts';
+import { type PackageName, parsePackageName } from '../../../build/contract/name.ts';
 import { matchesPattern } from '../../../build/shared/patterns/package-pattern.ts';
+import { isJsonObject } from '../../../build/contract/json.ts';
+import { asciiLowerCase } from '../../../build/contract/php-text.ts';
+import { parseJsonText } from '../model/json-text.ts';
+
+/** `text`: undefined if there is no such file. */
+function composerName(text: string | undefined): { readonly name: PackageName } | { readonly skip: SkipReason } {
+  if (text === undefined) return { skip: 'no_composer_json' };
+  const json = parseJsonText(text);
+  if (!isJsonObject(json)) return { skip: 'invalid_composer_json' };
+  const { name: written } = json;
+  const name = typeof written === 'string' ? parsePackageName(asciiLowerCase(written)) : undefined;
+  return name === undefined ? { skip: 'no_name' } : { name };
+}
 
 // Looks for a package in the folders that a connection reads as packages. What is found is only a hint for the decision
 // to register the repository: the builder reads the commits themselves.

@@ -2,12 +2,13 @@
 // and the inbox that keeps it. The body streams through the proof. Only a small one is kept, where its repository is
 // needed.
 
+import { parseRepositoryId } from '../../sync/repository.ts';
 import { createSlices, type InSlices } from '../../../build/shared/concurrency/yielding.ts';
 import type { RandomBytes } from '../../../build/shared/text/base62.ts';
 import { type Answer, errorAnswer, jsonAnswer, refusalAnswer } from '../../core/http/answer.ts';
 import { readPieces, type BodyLimits } from '../../core/http/request-body.ts';
 import type { FailedAuthLimiter } from '../../core/limits/failed-auth-limiter.ts';
-import type { FeatureRequest } from '../../core/protocol/feature.ts';
+import type { FeatureRequest, Feature, FeatureRoute } from '../../core/protocol/feature.ts';
 import type { HookAddress, HookInbox, DeliveryOutcome } from '../inbox.ts';
 import type { Refusals } from '../refusals.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -115,16 +116,18 @@ export interface HookParts {
   readonly keptBodies?: BodyBuffers;
 }
 
-/** Rejects for internal errors that stay: then the hook is not kept, and its answer is 500. */
-export type ReceiveHook = (address: HookAddress, asked: FeatureRequest) => Promise<Answer>;
-
 /** The largest body of any provider. All of them give up before the time is over. */
 const limits: BodyLimits = { mostBytes: 25 * 1024 * 1024, longestMs: 60_000, tooLarge: 'HOOK_TOO_LARGE' };
 
 /** The difference between two clocks that Standard Webhooks accepts. */
 const toleranceMs = 5 * 60_000;
 
-export function createHookReceiver(parts: HookParts): ReceiveHook {
+/**
+ * The feature `hooks`: the addresses that git hosts tell about a push. `POST /hooks/{repository id}` is for the hook of
+ * one repository, `POST /hooks` for hooks of organisations, groups and whole servers. After an internal error that
+ * stays, the hook is not kept, and the answer is 500.
+ */
+export function createHookReceiver(parts: HookParts): Feature {
   const inSlices = createSlices();
   const whole: WholeParts = {
     ...parts,
@@ -133,7 +136,7 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
     readPayload: createPayloadReader(inSlices),
     decoys: once(() => createDecoys(parts.randomBytes)),
   };
-  return (address, asked) => {
+  const answer = (address: HookAddress, asked: FeatureRequest): Promise<Answer> => {
     const { method, headers } = asked.incoming;
     if (method !== 'POST') return Promise.resolve(postRequired());
     const provider = providerOf(headers);
@@ -143,6 +146,20 @@ export function createHookReceiver(parts: HookParts): ReceiveHook {
       return Promise.resolve(proofRequired(provider, address));
     }
     return receive(whole, { address, asked, provider, proof }).catch(faultAnswer);
+  };
+  const routeTo = (address: HookAddress): FeatureRoute => ({
+    kind: 'hooks',
+    open: true,
+    ownCredentials: true,
+    answer: (asked) => answer(address, asked),
+  });
+  return {
+    kinds: ['hooks'],
+    routeOf: (path) => {
+      if (path === '/hooks') return routeTo({ of: 'registry' });
+      const id = path.startsWith('/hooks/') ? parseRepositoryId(path.slice('/hooks/'.length)) : undefined;
+      return id === undefined ? undefined : routeTo({ of: 'repository', id });
+    },
   };
 }
 

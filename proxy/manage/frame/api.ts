@@ -10,14 +10,14 @@ import { actorOf, type Caller } from '../../auth/caller.ts';
 import { callersOf, hasCondition, type CallerClass, type OperationId } from '../../auth/permissions.ts';
 import type { PersonRight } from '../../core/tokens/person.ts';
 import type { Actor } from '../../state/audit.ts';
-import type { ApiRequest } from './api-request.ts';
+import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { refusalOf } from '../../registry/operation.ts';
 import { errorHeaders } from './error-headers.ts';
-import { errorResponses } from './error-responses.ts';
+import { callerErrors, errorResponses } from './error-responses.ts';
 
 export interface ApiEnvironment {
   /** `operation`: the operation whose permission was checked */
-  readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller; readonly operation: OperationId };
+  readonly Bindings: { readonly exchange: FeatureRequest; readonly caller: Caller; readonly operation: OperationId };
 }
 
 export type Api = OpenAPIHono<ApiEnvironment>;
@@ -93,7 +93,7 @@ function commonErrors(
   open: boolean,
 ): readonly ErrorCode[] {
   return [
-    ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'] as const)),
+    ...(open ? [] : callerErrors),
     ...(request === undefined ? [] : (['INVALID_INPUT'] as const)),
     ...(request?.body === undefined ? [] : (['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'] as const)),
     ...pipelineErrors(method),

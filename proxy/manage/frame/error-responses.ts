@@ -20,6 +20,14 @@ export const errorBody = z
   })
   .meta({ id: 'ErrorBody' });
 
+/** A request that needs a token or a session may be refused with these. */
+export const callerErrors = [
+  'AUTHENTICATION_REQUIRED',
+  'INVALID_TOKEN',
+  'INSUFFICIENT_SCOPE',
+  'TOO_MANY_ATTEMPTS',
+] as const;
+
 interface ErrorResponse {
   readonly description: string;
   readonly content: {

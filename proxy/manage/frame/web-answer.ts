@@ -1,7 +1,7 @@
 // Between the pipeline's answers and the web's Request and Response that Hono speaks.
 
 import { bodyOf, type Answer } from '../../core/http/answer.ts';
-import type { ApiRequest } from './api-request.ts';
+import type { FeatureRequest } from '../../core/protocol/feature.ts';
 import { readFormBody, readJsonBody } from '../../core/http/request-body.ts';
 
 /** Operations whose handlers read the body from the socket. */
@@ -10,7 +10,7 @@ const streamed = new Set(['POST /api/artifacts']);
 /** Operations of OAuth, whose bodies are forms. */
 const forms = new Set(['POST /api/oauth/device_authorization', 'POST /api/oauth/token']);
 
-export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Promise<Request> {
+export async function toWebRequest({ incoming, sendContinue }: FeatureRequest): Promise<Request> {
   const url = new URL(`http://localhost${incoming.url ?? '/'}`);
   // HEAD needs the length of GET's body (RFC 9110 §8.6); the sender omits the body itself
   const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET');

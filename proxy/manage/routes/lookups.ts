@@ -1,20 +1,98 @@
 // Documents Composer's search, list and providers requests, as routes/protocol.ts documents the other ones.
 
-import { z, type RouteConfig } from '@hono/zod-openapi';
+import type { RouteConfig } from '@hono/zod-openapi';
+import { z } from 'zod';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
-import { errorResponses } from '../frame/error-responses.ts';
-import { installReport, installsCounted, packageNames, providerNamesSchema, searchResults } from '../schemas/lookup.ts';
+import { callerErrors, errorResponses } from '../frame/error-responses.ts';
+
+const name = z.string().meta({ description: 'the name of the package', example: 'acme/hello' });
+const description = z
+  .string()
+  .meta({ description: 'one line about the package, from its newest version', example: 'Says hello' });
+
+const searchResults = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          name,
+          description,
+          url: z.string().optional().meta({
+            description: 'the homepage of the package, or its source repository; omitted without both',
+            example: 'https://example.org/hello',
+          }),
+          repository: z
+            .string()
+            .optional()
+            .meta({ description: 'the source repository', example: 'https://git.example.org/acme/hello' }),
+          downloads: z.number().int().meta({
+            description: 'the number of reported installs or of sent archives, whichever is larger; up to a minute old',
+          }),
+          favers: z.literal(0).meta({ description: 'always 0: this registry has no favourites' }),
+          abandoned: z
+            .union([z.literal(true), z.string()])
+            .optional()
+            .meta({ description: 'true, or the package to use instead; omitted for maintained packages' }),
+        }),
+      )
+      .meta({ description: 'the packages of this page' }),
+    total: z.number().int().meta({ description: 'the number of results on all pages' }),
+    next: z
+      .string()
+      .optional()
+      .meta({ description: 'the path of the next page', example: '/search.json?q=hello&page=2' }),
+  })
+  .meta({ id: 'SearchResults' });
+
+const packageNames = z
+  .object({
+    packageNames: z.array(z.string()).meta({ description: 'the names, sorted', example: ['acme/hello', 'acme/tool'] }),
+  })
+  .meta({ id: 'PackageNames' });
+
+const providerNamesSchema = z
+  .object({
+    providers: z
+      .array(
+        z.object({
+          name,
+          description,
+          type: z.string().meta({ description: 'the type of the package', example: 'library' }),
+        }),
+      )
+      .meta({ description: 'packages that provide or replace the requested name' }),
+  })
+  .meta({ id: 'Providers' });
+
+const installReport = z
+  .looseObject({
+    downloads: z
+      .array(
+        z.looseObject({
+          name: name.max(201),
+          version: z
+            .string()
+            .max(200)
+            .meta({ description: 'the normalized version, as in Composer', example: '1.2.0.0' }),
+        }),
+      )
+      .max(2000)
+      .meta({ description: 'the versions that were installed' }),
+  })
+  .meta({ id: 'InstallReport' });
+
+const installsCounted = z
+  .object({
+    status: z.literal('success').meta({ description: 'the value that Composer expects' }),
+    counted: z.number().int().meta({ description: 'the number of counted versions: those published here', example: 2 }),
+  })
+  .meta({ id: 'InstallsCounted' });
 
 const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
-const refusals: readonly ErrorCode[] = [
-  'AUTHENTICATION_REQUIRED',
-  'INVALID_TOKEN',
-  'INSUFFICIENT_SCOPE',
-  'TOO_MANY_ATTEMPTS',
-];
-const errors = (...codes: readonly ErrorCode[]) => errorResponses([...refusals, ...codes, ...pipelineErrors('get')]);
+const errors = (...codes: readonly ErrorCode[]) =>
+  errorResponses([...callerErrors, ...codes, ...pipelineErrors('get')]);
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 const type = z
   .string()
@@ -115,7 +193,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
     responses: {
       200: { description: 'the report was counted', content: json(installsCounted) },
       ...errorResponses([
-        ...refusals,
+        ...callerErrors,
         'NOT_FOUND',
         'INVALID_INPUT',
         'UNSUPPORTED_MEDIA_TYPE',

@@ -4,20 +4,14 @@
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../frame/api.ts';
-import { errorResponses } from '../frame/error-responses.ts';
+import { callerErrors, errorResponses } from '../frame/error-responses.ts';
 import { archiveHeaderRefs, conditions, validators, feedHeaderRefs } from '../openapi/answer-headers.ts';
 import { lookupRoutes } from './lookups.ts';
 import { advisoryRoutes } from './advisories.ts';
 import { receivedHookRoutes } from './received-hooks.ts';
 import { healthSchema, providerSchema, readySchema, rootSchema } from '../schemas/protocol.ts';
 
-const refusals: readonly ErrorCode[] = [
-  'AUTHENTICATION_REQUIRED',
-  'INVALID_TOKEN',
-  'INSUFFICIENT_SCOPE',
-  'TOO_MANY_ATTEMPTS',
-  'INVALID_INPUT',
-];
+const refusals: readonly ErrorCode[] = [...callerErrors, 'INVALID_INPUT'];
 const errors = (...codes: readonly ErrorCode[]) => errorResponses([...refusals, ...codes, ...pipelineErrors('get')]);
 const query = z.object({
   stability: z.string().max(10).optional().meta({
@@ -75,14 +69,7 @@ const forTokens = [{ token: [] }, { tokenAsPassword: [] }];
 const withoutToken = pipelineErrors('get').filter(
   (code) => code !== 'RATE_LIMIT_EXCEEDED' && code !== 'NETWORK_NOT_ALLOWED',
 );
-const ofTree: readonly ErrorCode[] = [
-  'AUTHENTICATION_REQUIRED',
-  'INVALID_TOKEN',
-  'INSUFFICIENT_SCOPE',
-  'TOO_MANY_ATTEMPTS',
-  'NOT_READY',
-  'CLIENT_NOT_ALLOWED',
-];
+const ofTree: readonly ErrorCode[] = [...callerErrors, 'NOT_READY', 'CLIENT_NOT_ALLOWED'];
 const headers = conditions.extend({
   'if-modified-since': z.string().optional().meta({ description: 'an earlier `Last-Modified`' }),
 });

@@ -1,5 +1,5 @@
 // Documents the addresses for webhooks, as routes/protocol.ts documents the addresses for Composer. The feature `hooks`
-// answers them (proxy/hooks/receive/feature.ts).
+// answers them (proxy/hooks/receive/receive-hook.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';

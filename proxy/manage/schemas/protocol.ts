@@ -2,7 +2,36 @@
 
 import { z } from 'zod';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
-import { advertisedShape, noticesSchema } from './lookup.ts';
+
+const noticesSchema = (what: string) =>
+  z
+    .array(
+      z.object({
+        versions: z.string().meta({ description: 'a constraint for the version of Composer', example: '<2.5' }),
+        message: z.string().meta({ description: 'the text that Composer prints', example: 'Please update Composer.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: `${what} whose version fits` });
+
+/** Keys of packages.json. */
+const advertisedShape = {
+  search: z.string().optional().meta({
+    description: 'present, like the next three, if the setting `advertise` contains it',
+    example: '/search.json?q=%query%&type=%type%',
+  }),
+  list: z.string().optional().meta({ description: 'the address for lists of package names', example: '/list.json' }),
+  'providers-api': z.string().optional().meta({
+    description: 'the address for packages that provide a name',
+    example: '/providers/%package%.json',
+  }),
+  'notify-batch': z
+    .string()
+    .optional()
+    .meta({ description: 'the address for reports of installs', example: '/downloads' }),
+  warnings: noticesSchema('warnings that Composer 2.2 and later prints'),
+  infos: noticesSchema('information that Composer 2.2 and later prints'),
+};
 
 export const rootSchema = z
   .looseObject({

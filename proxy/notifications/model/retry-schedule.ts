@@ -19,8 +19,6 @@ const waits: readonly number[] = [
   24 * hour,
 ];
 
-export const mostAttempts = waits.length;
-
 /** No receiver may postpone a delivery further than the schedule itself does. */
 export const longestAskedMs = 24 * hour;
 

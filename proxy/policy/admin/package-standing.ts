@@ -114,7 +114,9 @@ function concernsIn({ advisories, entries }: PackageFacts): (normalized: string)
         severity: null,
         isMalware: list === malwareList,
       };
-      return { ids: [`${list} ${concern.title}`], concern, parsed: parseConstraint(constraint) };
+      // an entry that names an advisory repeats it
+      const ids = [`${list} ${concern.title}`, ...(concern.title.match(/\bMAL-[\w-]+/g) ?? [])];
+      return { ids, concern, parsed: parseConstraint(constraint) };
     }),
   ];
   return (normalized) => {

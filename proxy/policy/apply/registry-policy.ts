@@ -14,11 +14,136 @@ import type { PolicyJudgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { Hits } from './hits.ts';
 import { refuseArchive, type RequestedArchive } from './note-findings.ts';
-import { PolicedDocuments } from './policed-documents.ts';
+import { PolicedDocuments, asRecorded, type PolicedPackage } from './policed-documents.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import { PublishedJudgements } from './published-judgements.ts';
 import type { ApplicableRules } from './rule-finder.ts';
-import { rulesInEffect } from './rules-in-effect.ts';
+import { factsOfEntry } from './entry-facts.ts';
+import type { ComposerRule } from '../judge/compile-policy.ts';
+import { clientAnswer } from './refusals.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+
+// The rules of one state of the policy, as the core asks them (I26).
+
+interface EffectParts {
+  readonly files: Pick<TreeFiles, 'archives'>;
+  readonly hits: Hits;
+  readonly documents: PolicedDocuments;
+  readonly judgements: PublishedJudgements;
+}
+
+/** undefined: the policy has no rule. */
+function rulesInEffect(
+  policy: CurrentPolicy,
+  { files, hits, documents, judgements }: EffectParts,
+): RulesInEffect | undefined {
+  const { composer } = policy.compiled;
+  if (policy.rules.isEmpty && composer.length === 0) return undefined;
+  return {
+    client: (caller, { nowMs }) => (composer.length === 0 ? undefined : judgeClient(composer, caller, hits, nowMs)),
+    warning: (caller) => (composer.length === 0 ? undefined : warningFor(composer, caller)),
+    published: (base, { name, stability }, { token, view }, { nowMs, epoch }) => {
+      const found = policy.rules.about(name, 'private', token);
+      if (found.key === '' || documents.isUnchanged(base, policy, found, nowMs, epoch)) return undefined;
+      const viewKey = view?.key ?? '';
+      const complete = () => completion(files, name, found, epoch);
+      const asked = { name, stability, origin: 'private', viewKey, found, complete, epoch } as const;
+      return andThen(documents.get(base, policy, asked, nowMs), (document) =>
+        document === base ? undefined : { document, grow: (bytes) => documents.grow(asked, document, bytes) },
+      );
+    },
+    publishedArchive: (name, entry, caller, moment) => {
+      const found = policy.rules.about(name, 'private', caller.token);
+      if (found.rules.length === 0) return undefined;
+      return andThen(judgements.of(name, entry, found, policy, moment), (judgement) => {
+        if (judgement.findings.length === 0) return undefined;
+        const archive = { name, version: entry.version, normalized: entry.version_normalized, stored: true };
+        return refuseArchive(archive, judgement, caller, hits, moment.nowMs);
+      });
+    },
+  };
+}
+
+/** What the serving index adds to a record, if a rule reads it. */
+async function completion(
+  files: Pick<TreeFiles, 'archives'>,
+  name: PackageName,
+  { readsIndex }: ApplicableRules,
+  epoch: number,
+): Promise<Awaited<ReturnType<PolicedPackage['complete']>>> {
+  if (!readsIndex) return asRecorded;
+  const archives = await files.archives(name, epoch);
+  return (facts: VersionFacts) => {
+    const entry = archives?.find([facts.version], undefined);
+    return entry === undefined ? facts : factsOfEntry(entry, facts, true);
+  };
+}
+
+// Judges the version of Composer that sends a request: it is refused, or packages.json has a warning for it.
+
+/** The refusal; undefined: the program may send requests. */
+function judgeClient(
+  rules: readonly ComposerRule[],
+  { token, userAgent }: PolicyCaller,
+  hits: Hits,
+  nowMs: number,
+): Answer | undefined {
+  if (rules.length === 0) return undefined;
+  const version = composerVersionOf(userAgent);
+  if (version === undefined) return undefined;
+  const against = rulesAgainst(version, token, rules);
+  const block = against.find(({ given }) => given.action === 'block');
+  for (const { given } of block === undefined ? against : [block])
+    hits.note({
+      rule: given.name,
+      action: given.action,
+      name: null,
+      version,
+      normalized: '', // clients write any version: one row for each rule
+      released_ms: null,
+      because: `the rule allows Composer ${given.versions}`,
+      token: token ?? null,
+      at: new Date(nowMs).toISOString(),
+    });
+  return block === undefined ? undefined : clientAnswer(version, block.given);
+}
+
+/** The same sentence for all versions that the rule does not allow: packages.json is cached for each sentence. */
+function warningFor(rules: readonly ComposerRule[], { token, userAgent }: PolicyCaller): string | undefined {
+  const version = rules.length === 0 ? undefined : composerVersionOf(userAgent);
+  if (version === undefined) return undefined;
+  const warning = rulesAgainst(version, token, rules).find(({ given }) => given.action === 'warn')?.given;
+  if (warning === undefined) return undefined;
+  return (
+    `The rule ${warning.name} of this registry allows Composer ${warning.versions}, and this is another version. ` +
+    (warning.message ?? 'Update it with `composer self-update`.')
+  );
+}
+
+// Decides which versions of Composer may send requests, by their User-Agent: `Composer/2.8.1 (Linux; …)`.
+
+/** The version of Composer that a User-Agent names; undefined: the program is not Composer. */
+function composerVersionOf(userAgent: string | undefined): string | undefined {
+  return /^Composer\/([^\s;()]{1,64})/.exec(userAgent ?? '')?.[1];
+}
+
+/**
+ * The rules that do not allow this version. A development version such as `2.9-dev+8f31a2c` counts as its
+ * release. A version that cannot be read is not allowed.
+ */
+function rulesAgainst(
+  version: string,
+  token: string | undefined,
+  rules: readonly ComposerRule[],
+): readonly ComposerRule[] {
+  const numbers = /^\d+(?:\.\d+){0,3}/.exec(version)?.[0];
+  const normalized = numbers === undefined ? undefined : normalizeVersion(numbers);
+  return rules.filter(
+    ({ given, allows }) =>
+      (given.tokens === undefined || (token !== undefined && given.tokens.includes(token))) &&
+      (normalized === undefined || !allows(normalized)),
+  );
+}
 
 export interface RegistryPolicyOptions {
   readonly reader: PolicyReader;

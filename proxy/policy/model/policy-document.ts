@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Fixed } from '../../registry/operation.ts';
-import type { exceptionSchema, policySchema, ruleSchema } from './policy-schema.ts';
+import type { exceptionSchema, ruleSchema } from './policy-schema.ts';
 
 export type Rule = Fixed<z.output<typeof ruleSchema>>;
 export type RuleKind = Rule['rule'];
@@ -11,9 +11,6 @@ export type RuleOf<Kind extends RuleKind> = Extract<Rule, { readonly rule: Kind 
 export type VersionRule = Exclude<Rule, { readonly rule: 'composer' | 'source' }>;
 export type Action = Rule['action'];
 export type PolicyException = Fixed<z.output<typeof exceptionSchema>>;
-
-/** As people write it. */
-export type WrittenPolicy = z.infer<typeof policySchema>;
 
 export interface PolicyDocument {
   readonly rules: readonly Rule[];

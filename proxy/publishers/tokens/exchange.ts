@@ -5,7 +5,7 @@
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
 import type { PublishedFrom } from '../../artifacts/published-from.ts';
-import { newToken, type NewToken } from '../../auth/new-token.ts';
+import { newToken, type NewToken } from '../../auth/tokens.ts';
 import { type TokenRecord, tokenHashKey, tokenKey, type TokenId } from '../../core/tokens/token.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../../core/state/state-store.ts';

@@ -68,7 +68,7 @@ describe('signing in', () => {
     for (let at = 0; at < 5; at += 1) await browser.post('/sign-in', { email, password: `wrong password ${at}` });
     const refused = await browser.post('/sign-in', { email, password });
     expect(refused.status).toBe(429);
-    expect(refused.text).toContain('Too many attempts failed. Try again in 1 second.');
+    expect(refused.text).toContain('Too many attempts. Try again in 1 second.');
     expect(refused.headers['retry-after']).toBe('1');
   });
 

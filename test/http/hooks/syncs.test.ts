@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
-import { createHookFeature } from '../../../proxy/hooks/receive/feature.ts';
-import { createHookReceiver, type ReceiveHook } from '../../../proxy/hooks/receive/receive-hook.ts';
+import type { Feature } from '../../../proxy/core/protocol/feature.ts';
+import { createHookReceiver } from '../../../proxy/hooks/receive/receive-hook.ts';
 import { createFailedAuthLimiter } from '../../../proxy/core/limits/failed-auth-limiter.ts';
 import { recordedPayloads, registeredAddresses } from '../../util/hook-payloads.ts';
 import { github, senders, type Sender, type SentHook } from '../../util/hook-senders.ts';
@@ -25,9 +25,9 @@ interface Receiving extends AsyncDisposable {
 
 async function startReceiving(): Promise<Receiving> {
   // the registry makes the inbox that the receiver needs
-  const made: { receive?: ReceiveHook } = {};
+  const made: { receive?: Feature } = {};
   const registry = await runManagement({
-    features: () => [createHookFeature((address, asked) => (made.receive as ReceiveHook)(address, asked))],
+    features: () => [{ kinds: ['hooks'], routeOf: (...asked) => made.receive?.routeOf(...asked) }],
   });
   const { inbox, syncer } = registry.repositories;
   const randomBytes = (size: number): Uint8Array => new Uint8Array(size).fill(7);

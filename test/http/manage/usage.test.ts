@@ -51,7 +51,13 @@ const advisory = {
 };
 const lists = new Map([
   ['acme/core' as PackageName, { advisories: [advisory], filter: {} }],
-  ['other/tool' as PackageName, { advisories: [], filter: { malware: [{ constraint: '*', reason: 'Steals keys' }] } }],
+  [
+    'other/tool' as PackageName,
+    {
+      advisories: [{ ...advisory, advisoryId: 'MAL-2026-1', packageName: 'other/tool', affectedVersions: '*' }],
+      filter: { malware: [{ constraint: '*', reason: 'MAL-2026-1: Greets everybody' }] },
+    },
+  ],
 ]);
 
 beforeAll(async () => {
@@ -82,8 +88,9 @@ const makeToken = async (description: string, limits: object = {}, as = admin) =
     readonly id: string;
     readonly token: string;
   };
-const download = async (as: string, text: string, name = 'acme/core'): Promise<void> => {
-  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, { authorization: `Bearer ${as}` })).status).toBe(200);
+const download = async (as: string, text: string, name = 'acme/core', client?: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${as}`, ...(client && { 'user-agent': client }) };
+  expect((await registry.proxy.get(`/dist/${name}/${text}.zip`, headers)).status).toBe(200);
 };
 
 const waitingMails = async () =>
@@ -114,6 +121,23 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     ]);
     expect(found[0]?.token).toMatchObject({ id: shop.id, kind: 'read', status: 'active' });
     expect((await usage()).json()).toMatchObject({ tokens: 2, counted_since: day(), truncated: [] });
+  });
+
+  it('the client of the last download is named, if it is Composer', async () => {
+    const { id, token } = await makeToken('a client');
+    const clientOf = async () => (await uses()).find((use) => use.token?.['id'] === id)?.token?.['client'];
+    const composer = (more: string) => `Composer/2.8.1 (Linux; 6.1; PHP 8.3.1; cURL 8.9; Platform-PHP 8.1.2${more})`;
+    for (const [client, shown] of [
+      [composer(''), 'Composer 2.8.1, PHP 8.3'],
+      [composer('; CI; cmd:require,update'), 'Composer 2.8.1, PHP 8.3, CI, require,update'],
+      ['curl/8.9 (; CI)', null],
+      [composer('; CI'), 'Composer 2.8.1, PHP 8.3, CI'],
+      [`${composer('; CI')}${' '.repeat(300)}x`, null],
+    ] as const) {
+      await download(token, '2.0.0', 'acme/core', client);
+      expect([client, await clientOf()]).toEqual([client, shown]);
+    }
+    await call('DELETE', `/api/tokens/${id}`);
   });
 
   it('a HEAD and an answer 304 count nothing, as for the statistics', async () => {
@@ -170,17 +194,21 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     const tell = (as: string | undefined, body: object) =>
       call('POST', '/api/packages/acme/core/usage/messages', as, body);
     const words = { constraint: '2.*', subject: '2.0 ends', text: 'Please update.\n\nSee <b>2.1</b>\nsoon.' };
-    const found = (await tell(admin, { ...words, preview: true })).json() as Record<string, unknown>;
-    expect(found).toMatchObject({ sent: false, hidden: 0 });
-    expect(found['people']).toEqual(expect.arrayContaining([{ email: maintainer.email, uses: ['mine'] }]));
-    expect(found['not_told']).toEqual([{ description: 'goes', reason: 'it ended' }]);
+    const found = (await tell(admin, { ...words, preview: true })).json();
+    expect(found).toMatchObject({ sent: false, hidden: 0, people: 2 });
+    expect(found['data']).toEqual(
+      expect.arrayContaining([
+        { description: 'mine', owner: maintainer.email, reason: null },
+        { description: 'goes', owner: null, reason: 'it ended' },
+      ]),
+    );
     expect(found['mail']).toMatch(
       /writes to the people who use acme\/core 2\.\* of packages\.test:\n\nPlease update\./,
     );
     expect(await waitingMails()).toEqual([]);
 
     const sent = (await tell(maintainer.token, words)).json();
-    expect(sent).toMatchObject({ sent: true, people: [{ email: maintainer.email }], hidden: 2, not_told: [] });
+    expect(sent).toMatchObject({ sent: true, people: 2, data: [{ owner: maintainer.email }], hidden: 1 });
     const mails = await waitingMails();
     expect(mails.map(({ to }) => to).toSorted()).toEqual([adminEmail, maintainer.email].toSorted());
     const own = mails.find(({ to }) => to === maintainer.email);
@@ -211,7 +239,7 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     for (let time = 1; time < 10; time += 1) expect((await tell(maintainer.token, words)).status).toBe(200);
     expect((await tell(maintainer.token, words)).json()).toMatchObject({
       code: 'TOO_MANY_ATTEMPTS',
-      error: expect.stringContaining('ten messages within an hour'),
+      error: expect.stringMatching(/Try again in \d+ minutes|1 hour/),
     });
     expect(await waitingMails()).toHaveLength(20);
   });
@@ -234,7 +262,15 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
     const advisories = [{ id: 'A-1', title: 'Greets everybody', severity: 'high' }];
     expect(await exposed()).toMatchObject({
       data: [
-        { package: 'other/tool', malware: true, state: 'advisory', fixed_in: null, tokens: 1, last_used_on: day() },
+        {
+          package: 'other/tool',
+          malware: true,
+          advisories: [{ id: 'MAL-2026-1' }],
+          state: 'advisory',
+          fixed_in: null,
+          tokens: 1,
+          last_used_on: day(),
+        },
         { ...own, advisories, tokens: 1, last_used_by: { description: 'CI of the shop' } },
       ],
       left_out: 0,

@@ -12,7 +12,7 @@ import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
-import { recoveryCodesView } from './recovery-codes.tsx';
+import { recoveryCodesView } from './two-factor.tsx';
 
 const title = 'Add a passkey';
 

@@ -12,7 +12,7 @@ import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definit
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { browserSession } from '../sign-in/browser-session.ts';
-import { recoveryCodesView } from './recovery-codes.tsx';
+import { recoveryCodesView } from './two-factor.tsx';
 import { refusedProof } from './refused-proof.ts';
 
 export function registerTwoFactorOff(pages: Pages, people: People): void {

@@ -5,15 +5,38 @@ import type { Child } from 'hono/jsx';
 import type { Secret } from '../../../../build/shared/text/secret.ts';
 import type { People } from '../../../auth/people.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { Form, TextField } from '../../components/form.tsx';
+import { Form, TextField, ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { recoveryCodesView } from './recovery-codes.tsx';
 import { refusedProof } from './refused-proof.ts';
 import { encode } from 'uqr';
+import { Notice } from '../../components/notice.tsx';
+
+/** `done`: what was just done; a sentence. */
+export function recoveryCodesView(done: string, codes: readonly Secret[]): PageView {
+  return { title: 'Your recovery codes', content: <RecoveryCodes done={done} codes={codes} /> };
+}
+
+function RecoveryCodes({ done, codes }: { readonly done: string; readonly codes: readonly Secret[] }): Child {
+  return (
+    <>
+      <PageHead title="Your recovery codes" sentence="Each code replaces one code of your authenticator." />
+      <Notice kind="good">{done}</Notice>
+      <div class="form">
+        <p>Store these codes now, for example in a password manager. They are shown only once.</p>
+        <CodeBlock text={codes.map((code) => code.reveal()).join('\n')} label="your recovery codes" />
+        <div class="row">
+          <ButtonLink to="/account" kind="primary">
+            I have stored them
+          </ButtonLink>
+        </div>
+      </div>
+    </>
+  );
+}
 
 const title = 'Turn on two-factor authentication';
 

@@ -15,7 +15,7 @@ import { Time } from '../../components/time.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import { SingleFlight } from '../../../../build/shared/concurrency/single-flight.ts';
 import { areas, type Need } from '../overview/needs.ts';
-import { NeedsList } from '../overview/needs-list.tsx';
+import { NeedsList } from '../overview/overview-page.tsx';
 import { type OverviewServices, readNeeds } from '../overview/read-overview.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';

@@ -6,7 +6,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { Time } from '../../components/time.tsx';
-import { ChangeCounts } from './change-counts.tsx';
+import { ChangeCounts } from './publication-page.tsx';
 import type { DescribedPublication } from './described-publication.ts';
 import { RollbacksInEffect } from './lift-page.tsx';
 import { groupBy } from '../../../../build/shared/collections/group-by.ts';

@@ -1,17 +1,43 @@
 // What one publication changed, by package and version.
 
 import type { Child } from 'hono/jsx';
-import type { ChangedPackage, ChangedVersion } from '../../../inspection/publications.ts';
+import type { ChangedPackage, ChangedVersion, RecordedPublication } from '../../../inspection/publications.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { ChangeCounts } from './change-counts.tsx';
 import type { DescribedPublication } from './described-publication.ts';
+
+/** How many versions a publication added, changed and withdrew, as badges. */
+export function ChangeCounts({ counts }: Pick<RecordedPublication, 'counts'>): Child {
+  const { added, changed, withdrawn, packages } = counts;
+  return (
+    <>
+      {added === 0 ? null : (
+        <Badge kind="good" icon="plus">
+          {formatNumber(added)} added
+        </Badge>
+      )}
+      {changed === 0 ? null : (
+        <Badge kind="warn" icon="pencil">
+          {formatNumber(changed)} changed
+        </Badge>
+      )}
+      {withdrawn === 0 ? null : (
+        <Badge kind="bad" icon="circle-minus">
+          {formatNumber(withdrawn)} withdrawn
+        </Badge>
+      )}
+      {added + changed + withdrawn === 0 ? (
+        <Badge icon="file-text">{packages === 0 ? 'sources only' : 'metadata only'}</Badge>
+      ) : null}
+    </>
+  );
+}
 
 export interface PublicationViewProps {
   readonly publication: DescribedPublication;

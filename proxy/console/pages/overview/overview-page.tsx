@@ -8,15 +8,78 @@ import { DayChart } from '../../components/day-chart.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import { formatBytes, formatNumber } from '../../components/quantity.ts';
-import { StatTile } from '../../components/stat-tile.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
-import { NeedsList } from './needs-list.tsx';
 import { type Overview, readOverview, type OverviewServices } from './read-overview.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { Icon } from '../../components/icon.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
+
+interface StatTileProps {
+  readonly label: string;
+  readonly value: Child;
+  /** the page with more about it; undefined: there is none */
+  readonly to?: string | undefined;
+  /** a few words below the number */
+  readonly note?: Child;
+  /** a chart */
+  readonly children?: Child;
+}
+
+/** A number that people look at often, with its name, a link to more, and perhaps a small chart. */
+function StatTile({ label, value, to, note, children }: StatTileProps): Child {
+  return (
+    <div class="tile">
+      <span class="label">{to === undefined ? label : <A to={to}>{label}</A>}</span>
+      <span class="value">{value}</span>
+      {note === undefined ? null : <span class="soft small">{note}</span>}
+      {children}
+    </div>
+  );
+}
+
+/** The beginning of the address of a page → what one does there. */
+const actions: Readonly<Record<string, string>> = {
+  '/repositories/': 'Open the repository',
+  '/connections/': 'Open the connection',
+  '/tokens/': 'Change the token',
+  '/notifications/': 'Open the endpoint',
+  '/packages/': 'See the reason',
+  '/policy/feeds': 'Open the feeds',
+  '/health': 'Check again',
+};
+
+/** A list of what needs a person, each with the page where it is repaired. */
+export function NeedsList({ needs }: { readonly needs: readonly Need[] }): Child {
+  return (
+    <ul class="findings plain">
+      {needs.map(({ kind, title, detail, to }) => (
+        <li class={kind}>
+          <Icon name={kind === 'bad' ? 'circle-x' : 'triangle-alert'} label={kind === 'bad' ? 'Fault' : 'Warning'} />
+          <div>
+            <strong>{title}</strong>
+            <p class="soft small">
+              <ReasonText text={detail} />
+            </p>
+            {to === undefined ? null : (
+              <ButtonLink to={to} kind="small" aria-label={`${actionAt(to)}: ${title}`}>
+                {actionAt(to)}
+              </ButtonLink>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function actionAt(to: string): string {
+  const known = Object.entries(actions).find(([start]) => to.startsWith(start))?.[1];
+  return known ?? `Open ${to.replace(/^\/([a-z]+).*$/, '$1')}`;
+}
 
 export interface OverviewPageProps {
   readonly overview: Overview;

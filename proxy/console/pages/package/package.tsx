@@ -22,7 +22,8 @@ import { showOverview } from './overview-page.tsx';
 import type { PackagePageServices } from './package-services.ts';
 import { showRequires } from './requires-page.tsx';
 import { restoreForm } from './restore-page.tsx';
-import { registerUsage } from './usage-page.tsx';
+import { tellForm } from './tell-page.tsx';
+import { showUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
@@ -79,9 +80,8 @@ export function registerOnePackage(pages: Pages, services: PackagePageServices):
       return mirrored ?? showWhy(services, request, name, opened);
     },
   });
-  registerUsage(pages, services);
-  pages.form(withdrawForm(services));
-  pages.form(restoreForm(services));
+  pages.page({ path: `${root}/usage`, operation: 'getUsage', show: (request) => showUsage(services, request) });
+  for (const form of [withdrawForm, restoreForm, tellForm]) pages.form(form(services));
   pages.page({ path: root, operation: 'getPackage', show: (request) => showPackage(services, request) });
 }
 

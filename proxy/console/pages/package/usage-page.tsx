@@ -18,12 +18,10 @@ import { formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
-import type { Pages } from '../../frame/pages.ts';
 import { ExternalLink } from './facts-panel.tsx';
 import { nameIn, openPackage, packagePath } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
-import { registerTelling } from './tell-page.tsx';
 import { NotCounted } from './used-by.tsx';
 import { webAddress } from './web-links.ts';
 
@@ -34,17 +32,7 @@ interface Filter {
 
 const mostRows = 500;
 
-export function registerUsage(pages: Pages, services: PackagePageServices): void {
-  pages.page({
-    path: '/packages/:vendor/:package/usage',
-    operation: 'getUsage',
-    notices: { told: 'The mail is on its way.' },
-    show: (request) => showUsage(services, request),
-  });
-  registerTelling(pages, services);
-}
-
-async function showUsage(services: PackagePageServices, request: SignedInRequest): Promise<PageOutcome> {
+export async function showUsage(services: PackagePageServices, request: SignedInRequest): Promise<PageOutcome> {
   const name = nameIn(request);
   const [constraint = '', since = ''] = ['constraint', 'since'].map((field) =>
     (request.query.get(field) ?? '').trim().slice(0, 500),
@@ -145,9 +133,7 @@ function Found({ name, usage, filter, request }: UsageProps & { readonly usage: 
           <div class="row">
             <h2>Used by {countUsers(usage)}</h2>
             <span class="row-end row">
-              {request.may('tellUsers') ? (
-                <ButtonLink to={packagePath(name, 'tell', { ...filter })}>Tell them</ButtonLink>
-              ) : null}
+              <ButtonLink to={packagePath(name, 'tell', { ...filter })}>Tell them</ButtonLink>
               <ButtonLink to={packagePath(name, 'usage', { ...filter, as: 'csv' })} icon="download">
                 CSV
               </ButtonLink>
@@ -201,6 +187,7 @@ export function UsageUser({
     <span class="breaks">
       {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : nameOfUser(token)}
       {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
+      {token.client === null ? null : <span class="soft small"> {token.client}</span>}
       {run === undefined ? null : (
         <>
           , <ExternalLink to={run}>last CI run</ExternalLink>

@@ -19,8 +19,6 @@ export interface UsedByProps extends Pick<UsageDocument, 'tokens' | 'projects'> 
   readonly since: string;
   /** null: uses are not counted by token */
   readonly countedSince: string | null;
-  /** true: the visitor may write to them */
-  readonly tells: boolean;
   /** the descriptions of some, the last used first */
   readonly names: readonly string[];
 }
@@ -45,8 +43,7 @@ export async function readUsedBy(
   const names = new Map(
     data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, nameOfUser(token)]])),
   );
-  const shown = [...names.values()].slice(0, mostNames);
-  return { name, constraint, since, countedSince, tokens, projects, tells: request.may('tellUsers'), names: shown };
+  return { name, constraint, since, countedSince, tokens, projects, names: [...names.values()].slice(0, mostNames) };
 }
 
 /** The list of packages may be seconds older than the page: it lacks a package of this moment. */
@@ -55,7 +52,7 @@ function ifUnknown(error: unknown): undefined {
   throw error;
 }
 
-export function UsedBy({ name, constraint, since, countedSince, names, tells, ...users }: UsedByProps): Child {
+export function UsedBy({ name, constraint, since, countedSince, names, ...users }: UsedByProps): Child {
   const count = users.tokens + users.projects;
   if (countedSince === null && count === 0) return <NotCounted />;
   const period =
@@ -66,8 +63,7 @@ export function UsedBy({ name, constraint, since, countedSince, names, tells, ..
   return (
     <p class="breaks">
       <A to={packagePath(name, 'usage', { constraint, since })}>Used by {countUsers(users)}</A> {period}:{' '}
-      {[...names, ...more].join(', ')}{' '}
-      {tells ? <A to={packagePath(name, 'tell', { constraint, since })}>Tell them</A> : null}
+      {[...names, ...more].join(', ')}. <A to={packagePath(name, 'tell', { constraint, since })}>Tell them</A>
     </p>
   );
 }

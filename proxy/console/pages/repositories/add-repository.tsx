@@ -4,7 +4,7 @@ import { useContext, type Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { createRepository, syncRepository } from '../../../sync/operations.ts';
-import { filtersOf } from '../../../sync/repository-document.ts';
+import { filtersOf } from '../../../sync/describe-repositories.ts';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';

@@ -114,7 +114,15 @@ function LastUse({ row, request }: { readonly row: ExposureDocument; readonly re
           {day}, <UsageUser token={user} request={request} />
         </span>
       )}
-      <A to={packagePath(name, 'usage', { constraint: version })}>Used by {countUsers(row)}</A>
+      <span class="row">
+        <A to={packagePath(name, 'usage', { constraint: version })}>Used by {countUsers(row)}</A>
+        {row.tokens + row.projects > 0 ? (
+          <A to={packagePath(name, 'tell', { constraint: version })}>Tell them</A>
+        ) : null}
+        {row.origin === 'private' && row.state !== 'withdrawn' && request.may('withdrawVersion') ? (
+          <A to={packagePath(name, 'withdraw', { version })}>Withdraw</A>
+        ) : null}
+      </span>
     </div>
   );
 }

@@ -4,8 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { elsewhere, type LocalSignInRule } from '../../../auth/local-sign-in.ts';
-import type { People } from '../../../auth/people.ts';
-import type { RequestReset } from '../../../auth/request-reset.ts';
+import type { People, RequestReset } from '../../../auth/people.ts';
 import { waitAfter, waitInWords } from '../../../core/http/wait-before-retry.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Form, TextField } from '../../components/form.tsx';

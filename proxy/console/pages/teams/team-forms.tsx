@@ -19,7 +19,47 @@ import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault } from '../../request/form-fields.ts';
 import { teamOf, teamPath, teamsTrail, teamTrail, type TeamPageServices } from './services.ts';
-import { MembersField, PackagesField, TeamNameField } from './team-fields.tsx';
+import type { Child } from 'hono/jsx';
+import { longestName } from '../../../teams/team-fields.ts';
+import { TextArea, TextField } from '../../components/form.tsx';
+
+/** The fields of a team in its forms. */
+function TeamNameField(): Child {
+  return (
+    <TextField
+      name="name"
+      label="Name"
+      hint="No other team has it, such as Shop."
+      maxlength={longestName}
+      autocomplete="off"
+      required
+    />
+  );
+}
+
+function PackagesField(): Child {
+  return (
+    <TextArea
+      name="packages"
+      label="Packages"
+      hint="One name or pattern a line, such as acme/core or acme/*. A line with * alone means all packages."
+      rows={4}
+      required
+    />
+  );
+}
+
+function MembersField({ required = false }: { readonly required?: boolean }): Child {
+  return (
+    <TextArea
+      name="members"
+      label="Members"
+      hint="One email address of an account a line, such as ada@example.org."
+      rows={4}
+      required={required}
+    />
+  );
+}
 
 const section = 'teams';
 

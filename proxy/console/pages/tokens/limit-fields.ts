@@ -1,13 +1,7 @@
 // The limits of a token as fields of a form: a row a package with its versions, or a list with rows that limit versions.
 // Pure.
 
-import {
-  limitNames,
-  noLimits,
-  parseLimits,
-  uselessConstraints,
-  type TokenLimits,
-} from '../../../core/views/token-limits.ts';
+import { noLimits, parseLimits, uselessConstraints, type TokenLimits } from '../../../core/views/token-limits.ts';
 import { FormFields, type Issue } from '../../request/form-fields.ts';
 
 /** One row: matching packages, and which of their versions are seen. Empty: all. */
@@ -112,11 +106,6 @@ export function asRows(values: URLSearchParams): URLSearchParams {
 /** The path of a rule's fault. */
 export function pathOfRule(pattern: string): string {
   return `constraints.${pattern.slice(0, 80)}`;
-}
-
-/** True if the token is limited in any way. */
-export function isLimited(limits: TokenLimits): boolean {
-  return limitNames.some((name) => limits[name] !== null);
 }
 
 function listOf(fields: FormFields, name: string): readonly string[] | null {

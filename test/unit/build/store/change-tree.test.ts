@@ -1,4 +1,4 @@
-// Builders with an object store as their output: each has a data folder of its own, and the store has the registry.
+// Builders with an object store as their output: each has a data folder of its own, and the store has the registry (I27).
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -164,6 +164,11 @@ describe('credentials of a web identity', () => {
     await expect(refused).rejects.toMatchObject({ kind: 'refused-credentials' });
     await expect(refused).rejects.toThrow(/400 ExpiredTokenException .*Check AWS_ROLE_ARN/);
     await expect(refused).rejects.toMatchObject({ message: expect.not.stringContaining('hunter2') });
+    const withPassword = { ...webIdentity(), AWS_ENDPOINT_URL_STS: 'https://key:hunter2@sts.example' };
+    await expect(open(withPassword).current()).rejects.toThrow('contains credentials');
+    await expect(open(withPassword).current()).rejects.toMatchObject({
+      message: expect.not.stringContaining('hunter2'),
+    });
     services.tokenServiceAnswers = { status: 200, text: '<html>' };
     await expect(open(webIdentity()).current()).rejects.toThrow('sent no credentials');
     services.tokenServiceAnswers = { status: 503, text: '' };

@@ -111,8 +111,8 @@ describe('the client of an object store', () => {
     const headers = { location: `${elsewhere.endpoint}/x`, 'x-amz-bucket-region': 'eu-west-3' };
     for (const status of [301, 307]) {
       server.fault = () => ({ status, code: 'PermanentRedirect', headers });
-      for (const work of [store.get('a', 10), store.head('a'), putText(store, 'a', 'text')])
-        expect(await failureOf(work)).toMatchObject({
+      for (const work of [() => store.get('a', 10), () => store.head('a'), () => putText(store, 'a', 'text')])
+        expect(await failureOf(work())).toMatchObject({
           kind: 'no-bucket',
           message: expect.stringContaining('Set AWS_REGION=eu-west-3.'),
         });
@@ -125,8 +125,8 @@ describe('the client of an object store', () => {
     const environment = { ...server.environment, AWS_REGION: 'us-east-1' };
     const store = openStore({ ...server, environment });
     opened.push(server.close, () => store.close());
-    for (const work of [store.get('a', 10), store.head('a'), store.copy('a', 'b')])
-      expect((await failureOf(work)).message).toContain('Set AWS_REGION=eu-north-1.');
+    for (const work of [() => store.get('a', 10), () => store.head('a'), () => store.copy('a', 'b')])
+      expect((await failureOf(work())).message).toContain('Set AWS_REGION=eu-north-1.');
   });
 
   it.each<[string, Fault, StoreFailure['kind'], string]>([
@@ -137,8 +137,12 @@ describe('the client of an object store', () => {
   ])('explains %s', async (_title, fault, kind, advice) => {
     const { server, store } = await open();
     server.fault = () => fault;
-    for (const work of [store.get('a', 10), putText(store, 'a', 'text', 'absent'), store.remove(['a'])])
-      expect(await failureOf(work)).toMatchObject({ kind, message: expect.stringContaining(advice) });
+    for (const work of [
+      () => store.get('a', 10),
+      () => putText(store, 'a', 'text', 'absent'),
+      () => store.remove(['a']),
+    ])
+      expect(await failureOf(work())).toMatchObject({ kind, message: expect.stringContaining(advice) });
   });
 
   it('asks why a HEAD was refused, since its answer has no body', async () => {
@@ -163,8 +167,8 @@ describe('the client of an object store', () => {
     for (const environment of environments) {
       const store = openStore({ bucket: server.bucket, environment });
       opened.push(() => store.close());
-      for (const work of [store.get('a', 10), store.head('a'), putText(store, 'a', 'text')]) {
-        const failure = await failureOf(work);
+      for (const work of [() => store.get('a', 10), () => store.head('a'), () => putText(store, 'a', 'text')]) {
+        const failure = await failureOf(work());
         expect(failure.kind).toBe('refused-credentials');
         const shown = `${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`;
         expect(hidden.filter((text) => shown.includes(text))).toEqual([]);
@@ -232,13 +236,13 @@ describe('the client of an object store', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('ends its requests when it is closed', async () => {
-    const { server, store } = await open();
+  it('ends its requests when it is closed, also those that wait', async () => {
+    const { server, store } = await open({ connections: 1 });
     server.fault = () => ({ delayMs: 60_000 });
-    const work = failureOf(store.get('a', 10));
+    const work = Promise.all(['a', 'b'].map((key) => failureOf(store.get(key, 10))));
     await expect.poll(() => server.requests.length).toBe(1);
     store.close();
-    expect((await work).kind).toBe('unreachable');
+    expect((await work).map(({ kind }) => kind)).toEqual(['unreachable', 'unreachable']);
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -37,7 +37,7 @@ async function withMails(...ageMs: readonly number[]): Promise<StateStore> {
   const content = { subject: 'x', text: 'x', html: 'x' };
   const puts = ageMs.map((age) =>
     mailRow(
-      { sealer, randomBytes, now: () => nowMs - age },
+      { sealer, randomBytes, now: () => nowMs - age, address: '' },
       { to: 'ada@example.org', kind: 'test', content, endsMs: nowMs + minute },
     ),
   );

@@ -83,9 +83,9 @@ describe('counts by token', () => {
     const other = open({ state: one.state });
     const id = await one.addToken('a');
     for (let at = 0; at < 20; at += 1)
-      for (const { counts } of [one, other]) counts.count('acme/hello', '1.0.0', id, [1, 0]);
-    other.counts.count('acme/hello', '1.0.0', id, [0, 1]);
-    one.counts.count('acme/hello', '1.1.0', id, [1, 0]);
+      for (const { counts } of [one, other]) counts.count('acme/hello', '1.0.0', [1, 0], id);
+    other.counts.count('acme/hello', '1.0.0', [0, 1], id);
+    one.counts.count('acme/hello', '1.1.0', [1, 0], id);
     await Promise.all([one.counts.flush(), other.counts.flush()]);
     const row = (await one.rows())[`acme/hello/${id}`];
     expect(row?.who).toMatchObject({ id, description: 'Token a', kind: 'read' });
@@ -107,7 +107,7 @@ describe('counts by token', () => {
     const id = await addToken('a');
     for (const days of [0, 1, 89, 1]) {
       clock.now += days * dayMs;
-      counts.count('acme/hello', '1.0.0', id, [1, 0]);
+      counts.count('acme/hello', '1.0.0', [1, 0], id);
       await counts.flush();
     }
     const use = (await rows())[`acme/hello/${id}`]?.versions['1.0.0'];
@@ -123,7 +123,7 @@ describe('counts by token', () => {
       ['b', 'main'],
       ['c', 'next'],
     ] as const) {
-      counts.count('acme/hello', '1.0.0', await addToken(text, { ref, publisher }), [1, 0]);
+      counts.count('acme/hello', '1.0.0', [1, 0], await addToken(text, { ref, publisher }));
       await counts.flush();
     }
     const found = Object.entries(await rows()).map(([key, row]) => [key.split(':')[0], row]);
@@ -142,8 +142,8 @@ describe('counts by token', () => {
     const { clock, counts, sentences, addToken, rows, state } = open({ most: { mostRows: 20, mostVersions: 2 } });
     for (let at = 0; at < 21; at += 1) {
       const id = await addToken(`t${at}x`);
-      counts.count('acme/hello', '1.0.0', id, [1, 0]);
-      if (at === 20) for (const version of ['2.0.0', '3.0.0']) counts.count('acme/hello', version, id, [1, 0]);
+      counts.count('acme/hello', '1.0.0', [1, 0], id);
+      if (at === 20) for (const version of ['2.0.0', '3.0.0']) counts.count('acme/hello', version, [1, 0], id);
       await counts.flush();
       clock.now += dayMs;
     }
@@ -161,13 +161,13 @@ describe('counts by token', () => {
     let by = 'token';
     const { clock, counts, addToken, rows, state } = open({ by: () => by, retention: () => 30 });
     const [a, b] = [await addToken('a'), await addToken('b')];
-    for (const id of [a, b]) counts.count('acme/hello', '1.0.0', id, [1, 0]);
+    for (const id of [a, b]) counts.count('acme/hello', '1.0.0', [1, 0], id);
     await counts.flush();
     clock.now += 10 * dayMs;
-    counts.count('acme/hello', '2.0.0', b, [1, 0]);
+    counts.count('acme/hello', '2.0.0', [1, 0], b);
     await counts.flush();
     by = 'version';
-    counts.count('acme/hello', '1.0.0', a, [1, 0]);
+    counts.count('acme/hello', '1.0.0', [1, 0], a);
     clock.now += 20 * dayMs;
     await counts.flush();
     expect(Object.keys(await rows())).toEqual([`acme/hello/${b}`]);
@@ -180,10 +180,10 @@ describe('counts by token', () => {
   it('of days that are long past are only in the sum, also where nobody used the version since', async () => {
     const { clock, counts, addToken, rows } = open({ retention: () => 150 });
     const id = await addToken('a');
-    counts.count('acme/hello', '1.0.0', id, [1, 0]);
+    counts.count('acme/hello', '1.0.0', [1, 0], id);
     await counts.flush();
     clock.now += 60 * dayMs;
-    counts.count('acme/hello', '2.0.0', id, [2, 0]);
+    counts.count('acme/hello', '2.0.0', [2, 0], id);
     await counts.flush();
     const daysOf = async () =>
       Object.entries((await rows())[`acme/hello/${id}`]?.versions ?? {}).map(([version, { sum, days }]) => [
@@ -207,7 +207,7 @@ describe('counts by token', () => {
     const id = await addToken('a');
     for (const days of [0, -1]) {
       clock.now += days * dayMs;
-      counts.count('acme/hello', '1.0.0', id, [1, 1]);
+      counts.count('acme/hello', '1.0.0', [1, 1], id);
       await counts.flush();
     }
     const use = (await rows())[`acme/hello/${id}`]?.versions['1.0.0'];
@@ -223,9 +223,9 @@ describe('counts by token', () => {
         : memory.commit(change);
     const { counts, sentences, addToken, rows } = open({ state: { ...memory, commit }, mostPending: 2 });
     const id = await addToken('a');
-    for (const at of [0, 1, 2, 3]) counts.count('acme/hello', `1.${at}.0`, id, [1, 0]);
+    for (const at of [0, 1, 2, 3]) counts.count('acme/hello', `1.${at}.0`, [1, 0], id);
     await expect(counts.flush()).rejects.toThrow('full');
-    for (const at of [0, 4]) counts.count('acme/hello', `1.${at}.0`, id, [1, 0]);
+    for (const at of [0, 4]) counts.count('acme/hello', `1.${at}.0`, [1, 0], id);
     await expect(counts.flush()).rejects.toThrow('full');
     expect(sentences).toEqual([expect.stringContaining('too many wait in memory')]);
     isFull = false;
@@ -235,7 +235,7 @@ describe('counts by token', () => {
       ['1.0.0', [2, 0]],
       ['1.1.0', [1, 0]],
     ]);
-    counts.count('acme/hello', '1.4.0', id, [1, 0]);
+    counts.count('acme/hello', '1.4.0', [1, 0], id);
     await counts.flush();
     expect((await rows())[`acme/hello/${id}`]?.versions['1.4.0']).toMatchObject({ sum: [1, 0] });
   });

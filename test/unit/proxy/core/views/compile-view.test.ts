@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { compileAccess } from '../../../../../proxy/core/views/compile-access.ts';
 import { compileView } from '../../../../../proxy/core/views/compile-view.ts';
 import { noLimits, parseLimits, type TokenLimits } from '../../../../../proxy/core/views/token-limits.ts';
-import { releaseOf, sees, seesSome, filterOf, type View } from '../../../../../proxy/core/views/view.ts';
+import { releaseOf, passes, seesSome, filterOf, type View } from '../../../../../proxy/core/views/view.ts';
 
 function viewOf(given: Partial<Record<keyof TokenLimits, unknown>>): View | undefined {
   const parsed = parseLimits(given);
@@ -19,13 +19,15 @@ const seen = (
   name: string,
   version: string,
   releasedMs: number | undefined = january,
-): boolean => sees(viewOf(given), name, { version_normalized: version, releasedMs });
+): boolean => passes(filterOf(viewOf(given), name), { version_normalized: version, releasedMs });
 
 describe('a view', () => {
   it('is absent where nothing is limited, or only networks are', () => {
     expect(viewOf({})).toBeUndefined();
     expect(viewOf({ networks: ['10.0.0.0/8'] })).toBeUndefined();
-    expect(sees(undefined, 'acme/core', { version_normalized: '1.0.0.0', releasedMs: undefined })).toBe(true);
+    expect(passes(filterOf(undefined, 'acme/core'), { version_normalized: '1.0.0.0', releasedMs: undefined })).toBe(
+      true,
+    );
   });
 
   it('includes the packages that a pattern matches', () => {
@@ -79,7 +81,7 @@ describe('a view', () => {
     expect([
       seen(limits, 'a/b', '1.0.0.0', january),
       seen(limits, 'a/b', '1.0.0.0', january + 1),
-      sees(viewOf(limits), 'a/b', { version_normalized: '1.0.0.0', releasedMs: undefined }),
+      passes(filterOf(viewOf(limits), 'a/b'), { version_normalized: '1.0.0.0', releasedMs: undefined }),
     ]).toEqual([true, false, false]);
     expect(seen({ not_after: '2027-01-14' }, 'a/b', '1.0.0.0', january)).toBe(false);
     expect(seen({ not_after: '2027-01-15' }, 'a/b', '1.0.0.0', january + 86_399_999)).toBe(true);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createForge } from '../../../../../proxy/forges/client/forge-client.ts';
 import { createForgeHttp } from '../../../../../proxy/forges/client/forge-http.ts';
 import type { Forge } from '../../../../../proxy/forges/client/forge.ts';
-import { dialects } from '../../../../../proxy/forges/dialects/dialects.ts';
+import { dialects } from '../../../../../proxy/forges/client/connection-access.ts';
 import { forgeAddresses } from '../../../../../proxy/forges/model/forge-address.ts';
 import type { ForgeName, OwnerName } from '../../../../../proxy/forges/model/forge-name.ts';
 import { addTools, allForges } from '../../../../util/forges/all-forges.ts';

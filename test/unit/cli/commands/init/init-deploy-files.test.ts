@@ -4,11 +4,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 
-import type { Answers } from '../../../../cli/init/answers.ts';
-import { fillProxyFile, fillUnit, proxyTemplates, unitFiles, type Filling } from '../../../../cli/init/deploy-files.ts';
-import { readDeployFile } from '../../../../cli/init/init-files.ts';
-import { temporaryFolder } from '../../../util/temporary-folder.ts';
-import { lacks } from '../../../util/tool.ts';
+import type { Answers } from '../../../../../cli/init/answers.ts';
+import {
+  fillProxyFile,
+  fillUnit,
+  proxyTemplates,
+  unitFiles,
+  type Filling,
+} from '../../../../../cli/commands/init/init.ts';
+import { readDeployFile } from '../../../../../cli/init/init-files.ts';
+import { temporaryFolder } from '../../../../util/temporary-folder.ts';
+import { lacks } from '../../../../util/tool.ts';
 
 const answers: Answers = {
   sources: [],

@@ -1,0 +1,125 @@
+// Tests `output`: commands on several hosts publish to one object store (I27). docs/how-to/object-store.md.
+
+import { existsSync, rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startHostileStore, type HostileStore, type LoggedRequest } from '../util/hostile-store.ts';
+import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+let tree: TemporaryTree;
+let store: HostileStore;
+
+beforeEach(async () => {
+  tree = temporaryTree();
+  store = await startHostileStore();
+  put('one', '1.0.0');
+});
+afterEach(async () => {
+  await store.close();
+  tree.remove();
+});
+
+const put = (folder: string, version: string, who = folder): void =>
+  tree.write(below(`packages/${folder}`, whoLibrary('acme/hello', version, {}, who)));
+const address = 's3://libretto-test/registry';
+const run = (host: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
+  runCli([...args, '--data', host], {
+    cwd: tree.root,
+    environment: { ...store.environment, LIBRETTO_OUTPUT: address, ...more },
+  });
+const textAt = (key: string): string | undefined => store.objects.get(`registry/${key}`)?.bytes.toString('utf8');
+const isHead = ({ method, key }: LoggedRequest): boolean => method === 'PUT' && key === 'registry/index/_head.json';
+
+describe('an object store as output', () => {
+  it('has what one host publishes, and another host goes on with it', async () => {
+    expect(await run('one', ['build', './packages'])).toMatchObject({ exitCode: 0 });
+    expect(existsSync(tree.path('one/public/dist/acme/hello/1.0.0.zip'))).toBe(false);
+    put('two', '1.1.0');
+    const built = await run('other', ['build', '--json']);
+    expect(JSON.parse(built.stdout)).toMatchObject({ added: [{ version: '1.1.0' }], published: true });
+    const listed = await run('one', ['package', 'list', '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ packages: [{ name: 'acme/hello', versions: 2 }] });
+    expect(textAt('public/p2/acme/hello.json')).toContain('"1.1.0"');
+    expect(store.objects.has('registry/public/dist/acme/hello/1.1.0.zip')).toBe(true);
+  });
+
+  it('is verified, with the objects that it lacks', async () => {
+    await run('one', ['build', './packages']);
+    expect(await run('one', ['verify'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Checked \d+ objects of the store: all as published\.$/m) as string,
+    });
+    store.objects.delete('registry/public/dist/acme/hello/1.0.0.zip');
+    const found = await run('one', ['verify', '--json']);
+    expect(found.exitCode).toBe(1);
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      output: { faults: [{ key: 'public/dist/acme/hello/1.0.0.zip', message: 'The object is missing.' }] },
+    });
+    expect(await run('one', ['doctor'])).toMatchObject({
+      stdout: expect.stringMatching(
+        /^FAILED +output\.objects +s3:\/\/libretto-test\/registry lacks 1 object/m,
+      ) as string,
+    });
+  });
+
+  it('loses the documents of former publications by prune, after a day', async () => {
+    await run('one', ['build', './packages']);
+    put('two', '1.1.0');
+    await run('one', ['build']);
+    for (const [key, held] of store.objects) store.objects.set(key, { ...held, modified: '2026-01-01T00:00:00.000Z' });
+    const before = [...store.objects.keys()].filter((key) => key.includes('/documents/')).length;
+    const pruned = await run('one', ['prune', '--json']);
+    const { unused_objects: unused } = JSON.parse(pruned.stdout) as { unused_objects: { objects: number } };
+    expect(unused.objects).toBeGreaterThan(0);
+    expect([...store.objects.keys()].filter((key) => key.includes('/documents/'))).toHaveLength(
+      before - unused.objects,
+    );
+    expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('takes uploads, also where another builder is first', async () => {
+    await run('one', ['build', './packages']);
+    rmSync(tree.path('packages/one'), { recursive: true });
+    put('upload', '2.0.0');
+    let first = true;
+    let other: Promise<CliOutcome> | undefined;
+    store.fault = (request) => {
+      if (!isHead(request) || !first) return undefined;
+      first = false;
+      other = run('other', ['package', 'withdraw', 'acme/hello', '1.0.0']);
+      return { delayMs: 1500 };
+    };
+    const published = await run('one', ['publish', './packages/upload']);
+    expect(published).toMatchObject({ exitCode: 0 });
+    expect(await other).toMatchObject({ exitCode: 0 });
+    const document = JSON.parse(textAt('public/p2/acme/hello.json') ?? '') as { packages: Record<string, object> };
+    expect(Object.keys(document.packages['acme/hello'] ?? {})).toEqual(['2.0.0']);
+  });
+
+  it('that ignores conditions is refused before anything is published', async () => {
+    store.fault = ({ headers, method }) =>
+      method === 'PUT' && headers['if-none-match'] !== undefined ? { status: 501, code: 'NotImplemented' } : undefined;
+    const refused = await run('one', ['build', './packages']);
+    expect(refused).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /cannot be the output: it does not create an object only if there is none/,
+      ) as string,
+    });
+    expect([...store.objects.keys()]).toEqual([]);
+  });
+
+  it('that is away ends a command with exit code 75, and wrong credentials with 2', async () => {
+    await run('one', ['build', './packages']);
+    const denied = await run('one', ['build'], { AWS_SECRET_ACCESS_KEY: 'another' });
+    expect(denied).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('another') as string });
+    await store.close();
+    expect(await run('one', ['build'], { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' })).toMatchObject({ exitCode: 75 });
+  });
+
+  it('has an address that is checked', async () => {
+    const refused = await run('one', ['build', './packages'], { LIBRETTO_OUTPUT: 's3://B/x?zone=1' });
+    expect(refused.stderr).toMatch(/LIBRETTO_OUTPUT is no address of an object store: it has zone/);
+  });
+});
