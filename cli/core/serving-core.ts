@@ -134,11 +134,10 @@ async function openTree(
 ): Promise<ServedTree> {
   const opened = await openServedTree(config, context, originListeners(log, context));
   closing.add(opened.close);
-  const { publication } = opened;
   const onError = (err: unknown): void =>
     log.logger.error({ err }, 'the data folder could not be made equal to the object store');
   if (isLeader && config.output.value !== undefined && config.origin.value === undefined)
-    closing.add(followOutput(config, context, { publication, onError }));
+    closing.add(followOutput(config, context, opened.publication, onError));
   return { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
 }
 

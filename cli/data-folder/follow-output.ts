@@ -1,26 +1,23 @@
-// Keeps the data folder of a server equal to the object store of the setting `output`: other builders publish there, and
-// repositories, uploads, history and pages of this server work on the data folder.
+// Keeps the data folder of a server equal to the object store of the setting `output`: other builders publish there,
+// and repositories, uploads, history and pages of this server work on the data folder.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Publication } from '../../build/contract/publication.ts';
 import type { Config } from '../config/config.ts';
 import { refreshOutput, type StoreContext } from './output-store.ts';
 
-export interface FollowedOutput {
-  /** the publication at the store */
-  readonly publication: () => Promise<Publication | undefined>;
-  /** receives the reason why the folder could not be renewed; half a minute later it is tried again */
-  readonly onError: (error: unknown) => void;
-}
-
 const everyMs = 2000;
 const afterFailureMs = 30_000;
 
-/** Returns its end. */
+/**
+ * Returns its end. `publication`: that of the store. `onError` receives the reason why the folder could not be renewed;
+ * half a minute later it is tried again.
+ */
 export function followOutput(
   config: Config,
   context: StoreContext,
-  { publication, onError }: FollowedOutput,
+  publication: () => Promise<Publication | undefined>,
+  onError: (error: unknown) => void,
 ): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;

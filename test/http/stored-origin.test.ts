@@ -66,6 +66,15 @@ describe('a proxy of a store', () => {
     expect(served.asked().filter((key) => key !== 'index/_head.json')).toEqual([]);
   });
 
+  it('sends nothing of a client to the store', async () => {
+    const { path } = await distOf('2.0.0');
+    const before = served.store.requests.length;
+    await get(path, { cookie: 'session=of-the-client', 'x-forwarded-for': '192.0.2.1', 'user-agent': 'of-the-client' });
+    const [sent, ...others] = served.store.requests.slice(before).filter(({ key }) => key?.endsWith('.zip'));
+    expect(others).toEqual([]);
+    expect(JSON.stringify(sent)).not.toMatch(/of-the-client|192\.0\.2\.1|Bearer/);
+  });
+
   it('reads after a publication what it has changed, and no unchanged document', async () => {
     await versions();
     await versions('acme/other');

@@ -15,7 +15,7 @@ import type { RequestPreferences } from './request-preferences.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 
-/** Counts a sent archive, or its address, or a reported install, while its request is answered. `client`: its User-Agent. */
+/** Counts a sent archive or its address, or a reported install, at its answer. `client`: its User-Agent. */
 export type CountUse = (name: string, version: string, token: string | undefined, client: string | undefined) => void;
 
 export interface ArchiveAnswersOptions {
