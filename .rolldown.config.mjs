@@ -24,7 +24,7 @@ const groups = [
   },
   {
     name: 'program',
-    test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|proxy\/auth\/expiry\.ts$|-error\.ts$/,
+    test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|build\/store\/store-failure\.ts$|proxy\/auth\/expiry\.ts$|-error\.ts$/,
   },
   {
     name: 'common',

@@ -22,6 +22,8 @@ export interface AgentLimits {
   readonly connectTimeoutMs?: number;
   /** the maximum time without any received byte */
   readonly idleTimeoutMs?: number;
+  /** the maximum number of connections to one host; further requests wait. Default: any number */
+  readonly sockets?: number | undefined;
 }
 
 /** Keep-alive connections to the addresses that the policy allows. */
@@ -36,7 +38,7 @@ export interface GuardedAgent {
   readonly destroy: () => void;
 }
 
-const standardLimits: Required<AgentLimits> = { connectTimeoutMs: 20_000, idleTimeoutMs: 300_000 };
+const standardLimits = { connectTimeoutMs: 20_000, idleTimeoutMs: 300_000 };
 
 /**
  * Servers close idle connections after some seconds, often after five. The side that closes first never sends a request
@@ -47,13 +49,14 @@ const idleMs = 4000;
 /** Literal addresses in a URL are not looked up, so that this does not see them: `checkedUrl` does. */
 export function createGuardedAgent(policy: AddressPolicy, resolve: Resolve, limits: AgentLimits = {}): GuardedAgent {
   const lookup = guardedLookup(policy, resolve);
-  const options = { lookup, keepAlive: true, timeout: idleMs };
+  const { sockets = Infinity, ...times } = limits;
+  const options = { lookup, keepAlive: true, timeout: idleMs, maxSockets: sockets };
   const [http, https] = [new HttpAgent(options), new HttpsAgent(options)];
   const destroy = (): void => {
     http.destroy();
     https.destroy();
   };
-  return { ...standardLimits, ...limits, http, https, lookup, destroy };
+  return { ...standardLimits, ...times, http, https, lookup, destroy };
 }
 
 function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction {

@@ -68,9 +68,9 @@ export async function changeTree<Result>(
 /** Makes the working copy equal to what the store has now. Throws BuildBusy, BuildRefused and StoreFailure. */
 export async function refreshTree(
   dataDirectory: string,
-  { now, waitMs, output }: TreeChange & { readonly output: OpenableStore },
+  { now, waitMs, stop, output }: TreeChange & { readonly output: OpenableStore },
 ): Promise<void> {
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs);
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
   const store = await output.open();
   try {
     await new WorkingCopy(dataDirectory, store).update();

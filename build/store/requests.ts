@@ -26,7 +26,7 @@ export interface StoreRequest {
   readonly expects?: readonly number[];
   /** the largest answer in memory */
   readonly maxBytes?: number;
-  /** Reads the body of a 200 in place of memory, in each attempt. */
+  /** Reads the body of a 200 in place of memory, in each attempt. The time limit ends with `read`. */
   readonly receive?: { readonly bytes: number; readonly read: (body: Readable) => Promise<void> };
 }
 
@@ -49,9 +49,19 @@ export interface RequestOptions {
   /** requests at once; default 16 */
   readonly connections?: number | undefined;
   /** for one attempt without its transfer; for a pause between two bytes */
-  readonly limits?: { readonly attemptMs: number; readonly silenceMs: number } | undefined;
+  readonly limits?: RequestLimits | undefined;
 }
 
+export interface RequestLimits {
+  readonly attemptMs: number;
+  readonly silenceMs: number;
+  /** of a request that failed; default 5 */
+  readonly repetitions?: number;
+  /** open connections, those with unread bodies among them; default: any number */
+  readonly sockets?: number;
+}
+
+const standardLimits: RequestLimits = { attemptMs: 120_000, silenceMs: 60_000 };
 const mostRepetitions = 5;
 /** No repetition starts later; the time of a transfer is added to it, as to that of an attempt. */
 const patienceMs = 120_000;
@@ -63,16 +73,19 @@ export class StoreRequests {
   readonly #agent: GuardedAgent;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #attemptMs: number;
+  readonly #repetitions: number;
   readonly #derived = new Map<string, ArrayBuffer>();
   /** the store's clock minus ours */
   #offsetMs = 0;
   #isClosed = false;
 
   constructor(options: RequestOptions) {
-    const { attemptMs, silenceMs } = options.limits ?? { attemptMs: 120_000, silenceMs: 60_000 };
+    const { attemptMs, silenceMs, repetitions, sockets } = options.limits ?? standardLimits;
     this.#options = options;
     this.#attemptMs = attemptMs;
-    this.#agent = createGuardedAgent(() => true, options.resolve ?? resolveBySystem, { idleTimeoutMs: silenceMs });
+    this.#repetitions = repetitions ?? mostRepetitions;
+    const limits = { idleTimeoutMs: silenceMs, sockets };
+    this.#agent = createGuardedAgent(() => true, options.resolve ?? resolveBySystem, limits);
     this.#limit = pLimit(options.connections ?? 16);
   }
 
@@ -86,7 +99,7 @@ export class StoreRequests {
       if (!('failure' in found)) return { ...found, repeated: failures > 0 };
       if (await this.#mend(found, mended)) continue;
       failures += 1;
-      const isOver = failures > mostRepetitions || now() > lastMs;
+      const isOver = failures > this.#repetitions || now() > lastMs;
       if (isOver || !(found.failure instanceof PassingFailure)) throw found.failure;
       await sleep(Math.min(10_000, 100 * 2 ** failures) * (0.5 + random() / 2));
     }

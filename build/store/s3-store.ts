@@ -52,7 +52,8 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   };
 }
 
-async function getObject(
+/** `etag`: of an object that is known. */
+export async function getObject(
   requests: StoreRequests,
   key: ObjectKey,
   etag: string | undefined,

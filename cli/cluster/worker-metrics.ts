@@ -84,13 +84,13 @@ export interface WorkerPoolMetrics {
 
 export function createWorkerPoolMetrics(
   config: Config,
-  { now }: Pick<Context, 'now'>,
+  context: Pick<Context, 'environment' | 'now'>,
   onError: (error: unknown) => void,
 ): WorkerPoolMetrics {
   const { value: address, origin } = config.metrics;
   if (address === undefined)
     return { listen: async () => undefined, addEnded: () => undefined, close: async () => undefined };
-  const nowMs = (): number => now().getTime();
+  const nowMs = (): number => context.now().getTime();
   let ended: readonly Family[] = [];
   let close = async (): Promise<void> => undefined;
   return {
@@ -101,7 +101,7 @@ export function createWorkerPoolMetrics(
       ]);
     },
     listen: async (workers) => {
-      const primary = await openPrimaryMetrics(config, nowMs);
+      const primary = await openPrimaryMetrics(config, context, nowMs);
       const families = async (): Promise<readonly Family[]> => {
         const serving = await workers.metrics();
         const others = [
@@ -124,10 +124,10 @@ export function createWorkerPoolMetrics(
 }
 
 /** The metrics of the primary's process, of the number of workers, and of the registry. */
-async function openPrimaryMetrics(config: Config, nowMs: () => number) {
+async function openPrimaryMetrics(config: Config, context: Pick<Context, 'environment' | 'now'>, nowMs: () => number) {
   const running = openProcessMetrics(nowMs);
   // The workers report a failing origin.
-  const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
+  const tree = await openServedTree(config, context, { notice: () => undefined, onNewer: () => undefined });
   return {
     /** `serving`: the number of workers that serve */
     families: async (serving: number) => [

@@ -3,18 +3,34 @@
 import { Secret } from '../../build/shared/text/secret.ts';
 import { parseOriginAddress, type OriginAddress } from '../../proxy/origin/origin-address.ts';
 import { parseWholeNumber, webFault } from './setting-values.ts';
+import { output, type OutputAddress } from './output-settings.ts';
 import type { Setting } from './setting.ts';
 
-export const origin: Setting<OriginAddress | undefined> = {
+export interface ConfiguredOrigin extends OriginAddress {
+  /** undefined: a web server */
+  readonly store?: OutputAddress;
+}
+
+export const origin: Setting<ConfiguredOrigin | undefined> = {
   key: 'origin',
   flag: '--origin <url>',
   variable: 'LIBRETTO_ORIGIN',
-  purpose: 'serve the tree (public/ and index/) at this address instead of the data folder',
-  allowed: 'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment',
-  parse: (raw) => (typeof raw === 'string' ? parseOriginAddress(raw) : undefined),
+  purpose: 'serve the tree at this web server or object store instead of the data folder',
+  allowed:
+    'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment, or ' +
+    's3://BUCKET[/PREFIX][?endpoint=https://HOST&region=NAME]',
+  parse: async (raw, place, refuse) => {
+    if (typeof raw !== 'string') return undefined;
+    if (!raw.startsWith('s3:')) return parseOriginAddress(raw);
+    const store = await output.parse(raw, place, refuse);
+    return store && { url: store.text, authorization: undefined, store };
+  },
   reason: webFault,
   standard: () => undefined,
-  schema: { type: 'string', pattern: String.raw`^https?://[^\s?#\u0000-\u001f\u007f]+$` },
+  schema: {
+    type: 'string',
+    pattern: String.raw`^(?:https?://[^\s?#\u0000-\u001f\u007f]+|s3://[^\s#\u0000-\u001f\u007f]+)$`,
+  },
 };
 
 export const originAuthorization: Setting<Secret | undefined> = {
@@ -42,4 +58,15 @@ export const originCheck: Setting<number> = {
   parse: (raw) => parseWholeNumber(raw, 100, 600_000),
   standard: () => 1000,
   schema: { type: 'integer', minimum: 100, maximum: 600_000 },
+};
+
+export const originRedirectAbove: Setting<number | undefined> = {
+  key: 'originRedirectAbove',
+  flag: undefined,
+  variable: 'LIBRETTO_ORIGIN_REDIRECT_ABOVE',
+  purpose: 'the size of archives above which clients fetch them from the object store itself, in bytes',
+  allowed: 'a whole number from 0 to 1000000000',
+  parse: (raw) => parseWholeNumber(raw, 0, 1_000_000_000),
+  standard: () => undefined,
+  schema: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
 };

@@ -22,7 +22,7 @@ import { consoleSettings, siteSettings } from './page-settings.ts';
 import { mailSettings } from './mail-settings.ts';
 import { osvSettings, policySettings } from './policy-settings.ts';
 import { publisherSettings, signerSettings, signInSettings } from './trust-settings.ts';
-import { origin, originAuthorization, originCheck } from './origin-settings.ts';
+import { origin, originAuthorization, originCheck, originRedirectAbove } from './origin-settings.ts';
 import { output } from './output-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
@@ -185,6 +185,7 @@ export const settings = {
   origin,
   originAuthorization,
   originCheck,
+  originRedirectAbove,
   metadataUrl,
   advertise,
   distUrl,

@@ -11,6 +11,7 @@ import { asViewsSee, createLocalPublishedFiles, type PublishedFiles } from '../.
 import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import { composeSettings } from '../compose/settings.ts';
 import type { Config } from '../config/config.ts';
+import { followOutput } from '../data-folder/follow-output.ts';
 import type { LogTarget } from '../config/setting-values.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
@@ -94,9 +95,7 @@ async function open(
 ): Promise<ServingCore> {
   const log = openRequestLog(config, context, logTarget, role.workerStatus !== undefined);
   closing.add(() => log.close());
-  const opened = await openServedTree(config, originListeners(log, context));
-  closing.add(opened.close);
-  const tree = { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
+  const tree = await openTree(config, context, { log, isLeader: role.isLeader, closing });
   // The lock comes before the state: a restore replaces the state only while no server holds the lock.
   const lock = await takeServeLock(config, context, address);
   closing.add(lock.release);
@@ -128,6 +127,20 @@ async function open(
   };
 }
 
+async function openTree(
+  config: Config,
+  context: Context,
+  { log, isLeader, closing }: Pick<ServingCore, 'log' | 'isLeader' | 'closing'>,
+): Promise<ServedTree> {
+  const opened = await openServedTree(config, context, originListeners(log, context));
+  closing.add(opened.close);
+  const onError = (err: unknown): void =>
+    log.logger.error({ err }, 'the data folder could not be made equal to the object store');
+  if (isLeader && config.output.value !== undefined && config.origin.value === undefined)
+    closing.add(followOutput(config, context, opened.publication, onError));
+  return { ...opened, published: asViewsSee(opened, () => context.now().getTime()) };
+}
+
 /** What may change while the server runs, and decides which versions it offers. */
 async function openRules(
   config: Config,
@@ -154,10 +167,10 @@ function report({ logger }: Log, { stderr }: Context, line: string): void {
   printLines(stderr, [line]);
 }
 
-/** A server with an origin keeps the tombstones of mirrored packages in its own data folder. */
-function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
+/** A server whose tree is elsewhere keeps the tombstones of mirrored packages in its own data folder. */
+function tombstonesOf({ origin, output, data }: Config, published: PublishedFiles): Tombstones {
   const ofTree = createTombstones(published);
-  return origin.value === undefined
+  return origin.value === undefined && output.value === undefined
     ? ofTree
     : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
 }

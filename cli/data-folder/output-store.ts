@@ -1,34 +1,64 @@
-// Configuration → the object store that has the tree.
+// Configuration → the object store that has the tree, to work on it or to read it.
 
 import { homedir } from 'node:os';
 import { parseStoreAddress } from '../../build/store/address.ts';
 import type { OpenableStore } from '../../build/store/object-store.ts';
+import type { OriginConnection } from '../../proxy/origin/origin-files.ts';
 import type { Config } from '../config/config.ts';
+import type { OutputAddress } from '../config/output-settings.ts';
 import type { Context } from '../io/context.ts';
+
+/** What a connection to a store takes from the process. */
+export type StoreContext = Pick<Context, 'environment' | 'now'>;
 
 /** undefined: the data folder has the tree. */
 export function outputStore(
   { output: { value } }: Pick<Config, 'output'>,
-  { environment, now }: Pick<Context, 'environment' | 'now'>,
+  context: StoreContext,
 ): OpenableStore | undefined {
   if (value === undefined) return undefined;
-  const address = parseStoreAddress(value.text, { ...value, environment });
+  const options = storeOptions(value, context);
   return {
     open: async () => {
       const { createS3Store } = await import('../../build/store/s3-store.ts'); // only for an object store
-      const home = environment['HOME'] ?? homedir();
-      return createS3Store({ address, environment, home, now: () => now().getTime(), random: Math.random });
+      return createS3Store(options);
     },
   };
+}
+
+/** For a server that reads the tree there. */
+export async function connectToStore(
+  value: OutputAddress,
+  context: StoreContext,
+  cacheBytes: number,
+): Promise<OriginConnection> {
+  const { createS3Readers } = await import('../../build/store/s3-reader.ts');
+  const { createStoredRequests } = await import('../../proxy/origin/stored-requests.ts');
+  const options = storeOptions(value, context);
+  const { name } = options.address;
+  const requests = createStoredRequests({ name, ...createS3Readers(options), limitBytes: cacheBytes / 8 });
+  return { requests, archiveRequests: requests };
+}
+
+/** The address of the objects, without credentials. */
+export function storeUrl(value: OutputAddress, { environment }: Pick<StoreContext, 'environment'>): string {
+  const { base, prefix } = parseStoreAddress(value.text, { ...value, environment });
+  return `${base}${prefix}`.replace(/\/$/, '');
+}
+
+function storeOptions(value: OutputAddress, { environment, now }: StoreContext) {
+  const home = environment['HOME'] ?? homedir();
+  const address = parseStoreAddress(value.text, { ...value, environment });
+  return { address, environment, home, now: () => now().getTime(), random: Math.random };
 }
 
 /** How long a command waits for a build that has the working copy. */
 const waitMs = 60_000;
 
 /** Makes the data folder equal to what the store has. Without a registry there, the folder stays as it is. */
-export async function refreshOutput(config: Config, context: Pick<Context, 'environment' | 'now'>): Promise<void> {
+export async function refreshOutput(config: Config, context: StoreContext, stop?: AbortSignal): Promise<void> {
   const output = outputStore(config, context);
   if (output === undefined) return;
   const { refreshTree } = await import('../../build/store/change-tree.ts'); // only for an object store
-  await refreshTree(config.data.value, { now: context.now, waitMs, output });
+  await refreshTree(config.data.value, { now: context.now, waitMs, stop, output });
 }

@@ -7,42 +7,49 @@ import { createOriginFiles } from '../../proxy/origin/origin-files.ts';
 import { createOriginRequests } from '../../proxy/origin/origin-requests.ts';
 import { fetchWhole } from '../../proxy/origin/origin-text.ts';
 import type { Config } from '../config/config.ts';
+import type { OutputAddress } from '../config/output-settings.ts';
+import { storeUrl, type StoreContext } from '../data-folder/output-store.ts';
 import { counted } from '../io/output.ts';
 import { parsePublishedTree } from '../tree/published-tree.ts';
+import { connectOrigin } from '../tree/served-tree.ts';
 import { version } from '../io/version.ts';
 import { failed, ok, settled, warning, type Finding } from './finding.ts';
 
 const connectionsAtOnce = 4;
 
 /** Returns no finding if the tree is in the data folder. */
-export async function checkOrigin({ origin, originAuthorization, originCheck }: Config): Promise<readonly Finding[]> {
-  if (origin.value === undefined) return [];
-  const { url } = origin.value;
-  const address = { url, authorization: originAuthorization.value ?? origin.value.authorization };
+export async function checkOrigin(config: Config, context: StoreContext): Promise<readonly Finding[]> {
+  const { origin, originAuthorization, originCheck } = config;
   const userAgent = `Libretto/${version} (doctor)`;
+  const connection = origin.value && (await connectOrigin(config, context, userAgent));
+  if (origin.value === undefined || connection === undefined) return [];
+  const { url, store } = origin.value;
+  const isGuarded = store !== undefined || (originAuthorization.value ?? origin.value.authorization) !== undefined;
   const opened = createOriginFiles({
-    address,
+    origin: connection,
     checkEveryMs: originCheck.value,
     cacheBytes: 1024 ** 2 * 64,
-    userAgent,
     onNewer: () => undefined,
     notice: () => undefined,
     monotonicMs: () => performance.now(),
   });
   try {
     const publication = await opened.files.publication();
-    if (publication === undefined) return [missingTree(url)];
+    if (publication === undefined)
+      return [
+        store === undefined ? missingTree(url) : failed('origin', `Nothing was published to ${url}.`, storeAdvice),
+      ];
     const read = await readSamples(opened);
     return [
       readable(url, publication, read),
-      ...(address.authorization === undefined
-        ? []
-        : await settled('origin.closed', 'Check the reverse proxy in front of the origin.', () =>
-            checkClosed(url, userAgent),
-          )),
+      ...(isGuarded
+        ? await settled('origin.closed', 'Check the reverse proxy in front of the origin.', () =>
+            checkClosed(url, store === undefined ? url : storeUrl(store, context), userAgent),
+          )
+        : []),
     ];
   } catch (error) {
-    return [failed('origin', error instanceof Error ? error.message : String(error), adviceFor(error))];
+    return [failed('origin', error instanceof Error ? error.message : String(error), adviceFor(error, store))];
   } finally {
     opened.close();
   }
@@ -73,6 +80,9 @@ async function readSamples({ files, published }: ReturnType<typeof createOriginF
   return { packages: names.length, reportsMissing };
 }
 
+const storeAdvice =
+  'Publish there with `libretto build --output`, and allow s3:GetObject for the objects below the prefix.';
+
 function missingTree(url: string): Finding {
   return failed(
     'origin',
@@ -94,8 +104,9 @@ function readable(url: string, { serial }: Publication, { packages, reportsMissi
       );
 }
 
-function adviceFor(error: unknown): string {
+function adviceFor(error: unknown, store: OutputAddress | undefined): string {
   const text = error instanceof Error ? error.message : '';
+  if (store !== undefined) return storeAdvice;
   if (/answered (?:401|403)/.test(text))
     return 'Set its credentials: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))
@@ -109,7 +120,7 @@ function adviceFor(error: unknown): string {
 }
 
 /** An origin that everyone can read makes tokens useless. */
-async function checkClosed(url: string, userAgent: string): Promise<Finding> {
+async function checkClosed(name: string, url: string, userAgent: string): Promise<Finding> {
   const requests = createOriginRequests({
     address: { url, authorization: undefined },
     connections: connectionsAtOnce,
@@ -123,7 +134,7 @@ async function checkClosed(url: string, userAgent: string): Promise<Finding> {
     return open
       ? warning(
           'origin.closed',
-          `${url} can be read without credentials.`,
+          `${name} can be read without credentials.`,
           'Everyone with access to this address can read all packages without a token. Require credentials ' +
             'there, or restrict the network access.',
         )

@@ -72,7 +72,10 @@ export function composeInspection(
     why: createWhyReader(config, context),
     contents: createContents({
       published,
-      fileOf: ({ path, source }) => join(dataDirectory, source === mirrorSource ? 'mirror' : 'public', path),
+      fileOf: ({ path, source }) => {
+        if (source === mirrorSource) return join(dataDirectory, 'mirror', path);
+        return config.output.value === undefined ? join(dataDirectory, 'public', path) : undefined;
+      },
       run: createWorkerThread(worker ?? new URL('./contents-worker.js', import.meta.url), onUnseen, contentsMegabytes),
       now,
       onUnseen,

@@ -11,7 +11,7 @@ export function serverEnvironment(
   const authorization = originAuthorization.value ?? origin.value?.authorization;
   const given = {
     LIBRETTO_REDIS: redis.value,
-    LIBRETTO_ORIGIN: origin.value?.url,
+    LIBRETTO_ORIGIN: origin.value?.store?.raw ?? origin.value?.url,
     LIBRETTO_ORIGIN_AUTHORIZATION: authorization?.reveal(),
     LIBRETTO_TLS_CERT: tlsCert.value,
     LIBRETTO_TLS_KEY: tlsKey.value,

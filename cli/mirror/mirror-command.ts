@@ -52,7 +52,7 @@ export async function openMirror(config: Config, context: Context, store: StateS
   const now = (): number => context.now().getTime();
   const { environment } = context;
   const { sealer } = composeKeys(config, context);
-  const privateNames = await openPrivateNames(config);
+  const privateNames = await openPrivateNames(config, context);
   const settings = composeSettings(config, context, store);
   const others = otherRepositories({ config, environment, state: store, sealer });
   const mirror = composeMirror(config, {

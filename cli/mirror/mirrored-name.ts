@@ -150,7 +150,7 @@ type MirrorRules = Awaited<ReturnType<typeof currentMirrorRules>>;
 
 async function lookUp(name: PackageName, rules: MirrorRules, config: Config, context: Context): Promise<MirroredName> {
   const folder = mirrorFolder(config);
-  const [precedence, privateNames] = [createPrecedence(rules), await namesOf(config)];
+  const [precedence, privateNames] = [createPrecedence(rules), await namesOf(config, context)];
   const belonging = precedence(name, privateNames);
   const ids = belonging.to === 'upstreams' ? belonging.ids : [];
   const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
@@ -210,8 +210,8 @@ function archiveDocument({
   return { version, reference: reference === '' ? null : reference, shasum, size, from, fetched_at: fetchedAt };
 }
 
-async function namesOf(config: Config): Promise<PrivateNames> {
-  const { read, close } = await openPrivateNames(config);
+async function namesOf(config: Config, context: Context): Promise<PrivateNames> {
+  const { read, close } = await openPrivateNames(config, context);
   try {
     return await read();
   } finally {

@@ -4,6 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { createPrivateNames, type ReadPrivateNames } from '../../proxy/core/tree/private-names.ts';
 import type { Config } from '../config/config.ts';
+import type { StoreContext } from '../data-folder/output-store.ts';
 import { markedOrigin } from './origin-mark.ts';
 
 export interface PrivateNamesReader {
@@ -13,7 +14,7 @@ export interface PrivateNamesReader {
 }
 
 /** The private names of the data folder, or of the origin if the tree is at one. */
-export async function openPrivateNames(config: Config): Promise<PrivateNamesReader> {
+export async function openPrivateNames(config: Config, context: StoreContext): Promise<PrivateNamesReader> {
   if (config.origin.value === undefined) {
     const local = createPrivateNames(config.data.value);
     const read = () => {
@@ -23,7 +24,8 @@ export async function openPrivateNames(config: Config): Promise<PrivateNamesRead
     return { read, close: () => undefined };
   }
   const { openServedTree } = await import('../tree/served-tree.ts');
-  const { privateNames, close } = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
+  const listeners = { notice: () => undefined, onNewer: () => undefined };
+  const { privateNames, close } = await openServedTree(config, context, listeners);
   const read = async () => {
     try {
       return await privateNames();

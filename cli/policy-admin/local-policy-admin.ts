@@ -108,8 +108,8 @@ export async function openLocalPolicyAdmin(
   state: StateStore | undefined,
 ): Promise<LocalPolicyAdmin> {
   const store = state ?? createMemoryStore();
-  const names = await openPrivateNames(config);
-  const tree = await openPublished(config);
+  const names = await openPrivateNames(config, context);
+  const tree = await openPublished(config, context);
   const settings = composeSettings(config, context, store);
   const now = (): number => context.now().getTime();
   const privateNames = async () => names.read();
@@ -145,9 +145,10 @@ export async function openLocalPolicyAdmin(
 /** The published files of the data folder, or of the origin. */
 async function openPublished(
   config: Config,
+  context: Context,
 ): Promise<{ readonly published: PublishedFiles; readonly close: () => void }> {
   if (config.origin.value === undefined)
     return { published: createLocalPublishedFiles(config.data.value), close: () => undefined };
   const { openServedTree } = await import('../tree/served-tree.ts');
-  return openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
+  return openServedTree(config, context, { notice: () => undefined, onNewer: () => undefined });
 }

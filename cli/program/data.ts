@@ -27,7 +27,7 @@ function addStatus(program: Command, wire: Wire): void {
 
 function addDoctor(program: Command, wire: Wire): void {
   const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state');
-  addSetting(doctor, 'origin', 'check the tree (public/ and index/) at this address instead of the data folder');
+  addSetting(doctor, 'origin', 'check the tree at this web server or object store instead of the data folder');
   addSetting(doctor, 'output', 'check what this object store can do, and that it has the tree');
   addSetting(doctor, 'policy', 'check this policy file');
   addSetting(doctor, 'tlsCert', 'check this certificate of the server, with its intermediate certificates');

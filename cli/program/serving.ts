@@ -30,6 +30,7 @@ export function addServe(program: Command, wire: Wire): void {
     program.command('serve'),
     'data',
     'state',
+    'output',
     'origin',
     'listen',
     'redis',
@@ -51,7 +52,7 @@ export function addServe(program: Command, wire: Wire): void {
 }
 
 export function addStart(program: Command, wire: Wire): void {
-  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', ...served)
+  const start = withSettings(program.command('start'), 'data', 'output', 'state', 'jobs', 'listen', 'redis', ...served)
     .summary('build, create a token, serve, and print the install commands')
     .description(
       'Build, create a first read token if there is none, serve, and print the commands that install a package ' +

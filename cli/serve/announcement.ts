@@ -25,13 +25,14 @@ export interface Announced {
 
 export function announcement(announced: Announced): string[] {
   const { host, port, config, metrics, tree, mirrors, certificate, now } = announced;
-  const { data, origin } = config;
+  const { data, origin, output } = config;
   const lines = [
     `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ` +
       `${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
   ];
   lines.push(...clientLines(announced));
   lines.push(...addressConflicts(config).map((conflict) => `Warning: ${conflict} ${addressAdvice(config)}`));
+  if (origin.value === undefined && output.value !== undefined) lines.push(`The tree is at ${output.value.text}.`);
   if (origin.value !== undefined)
     lines.push(
       `The tree is at ${origin.value.url}.` +

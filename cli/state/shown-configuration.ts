@@ -31,6 +31,7 @@ const shortForms: { readonly [Name in SettingName]?: (value: NonNullable<Setting
   origin: ({ url }) => url,
   mail: ({ address }) => address,
   distUrl: (value) => (value.form === 'path' ? 'path' : value.base),
+  originRedirectAbove: (bytes) => counted(bytes, 'byte'),
   originCheck: (milliseconds) => counted(milliseconds, 'millisecond'),
   stateGrace: secondsText,
   gitAskTimeout: secondsText,

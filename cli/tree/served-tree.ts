@@ -1,4 +1,5 @@
-// The served tree, from the data folder or from an origin.
+// The served tree, from the data folder, or from an origin: a web server, or an object store. A builder that publishes to
+// an object store also serves from there, since archives do not stay on its disk.
 
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../../build/contract/paths.ts';
@@ -11,13 +12,14 @@ import {
   privateNamesIn,
   type ReadPrivateNames,
 } from '../../proxy/core/tree/private-names.ts';
-import type { OriginAddress } from '../../proxy/origin/origin-address.ts';
+import type { OriginConnection } from '../../proxy/origin/origin-files.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
 import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
 import { defaultServerLimits } from '../../proxy/core/http/server-limits.ts';
 import type { Config } from '../config/config.ts';
+import { connectToStore, type StoreContext } from '../data-folder/output-store.ts';
 import { parsePublishedTree, readLastPublication, refuseNewerTree, type TreeContents } from './published-tree.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { version } from '../io/version.ts';
@@ -46,15 +48,29 @@ export interface TreeListeners {
  * Throws UsageError for a tree from a newer version of Libretto. An unavailable origin is no error here: later requests
  * try again.
  */
-export async function openServedTree(config: Config, listeners: TreeListeners): Promise<ServedTree> {
-  const address = config.origin.value;
-  return address === undefined
+export async function openServedTree(
+  config: Config,
+  context: StoreContext,
+  listeners: TreeListeners,
+): Promise<ServedTree> {
+  const connected = await connectOrigin(config, context, `Libretto/${version}`);
+  return connected === undefined
     ? openLocalTree(config.data.value, listeners)
-    : openOriginTree(
-        { url: address.url, authorization: config.originAuthorization.value ?? address.authorization },
-        config,
-        listeners,
-      );
+    : openOriginTree(connected, config, listeners);
+}
+
+/** undefined: the tree is in the data folder. */
+export async function connectOrigin(
+  { origin: { value: origin }, output, originAuthorization }: Config,
+  context: StoreContext,
+  userAgent: string,
+): Promise<OriginConnection | undefined> {
+  const store = origin === undefined ? output.value : origin.store;
+  if (store !== undefined) return connectToStore(store, context, defaultServerLimits.cacheBytes);
+  if (origin === undefined) return undefined;
+  const { connectToServer } = await import('../../proxy/origin/origin-files.ts'); // for servers with an origin
+  const { url, authorization } = origin;
+  return connectToServer({ url, authorization: originAuthorization.value ?? authorization }, userAgent);
 }
 
 function openLocalTree(dataDirectory: string, { onNewer }: TreeListeners): ServedTree {
@@ -73,18 +89,18 @@ function openLocalTree(dataDirectory: string, { onNewer }: TreeListeners): Serve
 }
 
 async function openOriginTree(
-  address: OriginAddress,
-  { data, originCheck }: Config,
+  origin: OriginConnection,
+  { data, originCheck, originRedirectAbove }: Config,
   listeners: TreeListeners,
 ): Promise<ServedTree> {
   const ofDataFolder = privateNamesIn(data.value);
   const { createOriginFiles } = await import('../../proxy/origin/origin-files.ts'); // for servers with an origin
   const { files, published, privateNames, close } = createOriginFiles({
     ...listeners,
-    address,
+    origin,
     checkEveryMs: originCheck.value,
     cacheBytes: defaultServerLimits.cacheBytes,
-    userAgent: `Libretto/${version}`,
+    redirectAbove: originRedirectAbove.value,
     monotonicMs: () => performance.now(),
   });
   try {

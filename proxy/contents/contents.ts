@@ -27,8 +27,8 @@ export interface Look {
 
 export interface ContentsParts {
   readonly published: Pick<PublishedFiles, 'epoch'>;
-  /** the absolute path of an archive */
-  readonly fileOf: (archive: IndexEntry) => string;
+  /** the absolute path of an archive; undefined: it is not on this disk */
+  readonly fileOf: (archive: IndexEntry) => string | undefined;
   readonly run: RunInThread;
   readonly now: () => number;
   /** receives the error of a file that is not shown */
@@ -45,6 +45,7 @@ const mostOfPerson = 100;
 const mostSlow = 3;
 const mostArchiveBytes = 64 * 1024 * 1024;
 const large = unseen(`The archive has more than ${mostArchiveBytes >> 20} MiB, which is too much for a page.`);
+const elsewhere = unseen('The archive is at the object store, and pages show only archives that are on this disk.');
 const slow = unseen('This takes too much time or memory to show.');
 const busy = (): RegistryError =>
   new RegistryError('OVERLOADED', {
@@ -110,7 +111,8 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     if (found !== undefined) return found.answer as Answer;
     const [slowOnes, paths] = [slowFiles.get(digests) ?? new Set<string>(), look.paths.join('/')];
     if (slowOnes.has(paths) || slowOnes.size >= mostSlow) return slow;
-    const files = archives.map((archive) => ({ file: fileOf(archive), identity: `${epoch} ${archive.shasum}` }));
+    const files = archives.flatMap((archive) => openable(fileOf(archive), `${epoch} ${archive.shasum}`));
+    if (files.length < archives.length) return elsewhere;
     const call = (isPlain: boolean): Promise<Answer | Unseen> =>
       run<Answer | Unseen>('lookInto', { ...look, isPlain, archives: files }, longestMs).catch((error: unknown) => {
         throw error instanceof ThreadBusy ? busy() : error;
@@ -131,6 +133,10 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
   };
   return async <Answer>(viewer: Viewer, ...[archives, look]: Parameters<Ask>): Promise<Answer | Unseen> =>
     archives.some(({ size }) => size > mostArchiveBytes) ? large : inTurn(viewer, () => answer<Answer>(archives, look));
+}
+
+function openable(file: string | undefined, identity: string): Look['archives'] {
+  return file === undefined ? [] : [{ file, identity }];
 }
 
 /** One call of a person at a time. Calls for clients that have gone take no turn. */

@@ -115,17 +115,21 @@ export interface OriginArchivesOptions {
   readonly requests: OriginRequests;
   readonly failures: OriginFailureLog;
   readonly limitBytes: number;
+  /** Larger archives are sent by the store itself, where it can. */
+  readonly redirectAbove: number;
 }
 
 export class OriginArchives {
   readonly #requests: OriginRequests;
   readonly #failures: OriginFailureLog;
+  readonly #redirectAbove: number;
   readonly #cached: ByteCache<Representation>;
   readonly #loading = new SingleFlight<Representation>();
 
-  constructor({ requests, failures, limitBytes }: OriginArchivesOptions) {
+  constructor({ requests, failures, limitBytes, redirectAbove }: OriginArchivesOptions) {
     this.#requests = requests;
     this.#failures = failures;
+    this.#redirectAbove = redirectAbove;
     this.#cached = new ByteCache(limitBytes);
   }
 
@@ -141,6 +145,8 @@ export class OriginArchives {
   async #ask(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): Promise<Answer> {
     try {
       if (conditions.head) return await this.#head(entry, conditions);
+      if (entry.size > this.#redirectAbove && this.#requests.presigned !== undefined)
+        return redirected(entry, await this.#requests.presigned(pathOf(entry)));
       if (entry.size <= cachedUpToBytes)
         return answerWith(await this.#loading.run(entry.path, () => this.#load(entry)), conditions);
       return await this.#stream(entry, conditions);
@@ -186,6 +192,12 @@ export class OriginArchives {
       originStream(reply, entry, (error) => this.#failures.failed('archive', error)),
     );
   }
+}
+
+/** The address is a right to read: no cache may keep it. */
+function redirected(entry: IndexEntry, url: string | undefined): Answer {
+  if (url === undefined) throw missing(entry);
+  return { status: 302, headers: ['Location', url, 'Cache-Control', 'no-store', 'Content-Length', '0'], body: '' };
 }
 
 const pathOf = ({ path }: IndexEntry): string => `public/${path}`;

@@ -151,7 +151,7 @@ export class OriginDocuments {
   }
 
   async #fetch(path: PublicPath, { sha256 }: NonNullable<Stamp>): Promise<Buffer> {
-    const fetched = await fetchWhole(this.#options.requests, `public/${path}`, maxBytes);
+    const fetched = await fetchWhole(this.#options.requests, `public/${path}`, maxBytes, { sha256 });
     if (fetched.outcome !== 'whole') throw new OtherContent(`the origin has no public/${path}, which is published`);
     const found = createHash('sha256').update(fetched.bytes).digest('hex');
     if (found !== sha256)

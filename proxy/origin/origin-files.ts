@@ -1,4 +1,5 @@
-// The output tree behind a static HTTP server, such as nginx or object storage, which serves `public/` and `index/`.
+// The output tree at an origin: a static HTTP server such as nginx, which serves `public/` and `index/`, or an object
+// store.
 
 import { createHash } from 'node:crypto';
 import { isAsWritten } from '../../build/contract/checksum.ts';
@@ -25,17 +26,24 @@ import { fetchWhole } from './origin-text.ts';
 import { OriginFailureLog, type OriginNotice } from './origin-failure-log.ts';
 
 export interface OriginFilesOptions {
-  readonly address: OriginAddress;
+  readonly origin: OriginConnection;
   /** the longest time between two checks for a publication, in milliseconds, while requests come */
   readonly checkEveryMs: number;
   /** memory for documents, indexes and small archives together */
   readonly cacheBytes: number;
-  readonly userAgent: string;
+  /** An object store sends archives of more bytes itself; default: the server sends all. */
+  readonly redirectAbove?: number | undefined;
   /** reports a publication of a newer format */
   readonly onNewer: (error: Error) => void;
   /** reports that the origin fails, once a minute, and that it works again */
   readonly notice: (notice: OriginNotice) => void;
   readonly monotonicMs: () => number;
+}
+
+/** Each kind has separate connections, so that documents never wait behind downloads. */
+export interface OriginConnection {
+  readonly requests: OriginRequests;
+  readonly archiveRequests: OriginRequests;
 }
 
 export interface OriginFiles {
@@ -45,18 +53,23 @@ export interface OriginFiles {
   readonly close: () => void;
 }
 
-/** Each kind has separate connections, so that documents never wait behind downloads. */
 const documentConnections = 64;
 const archiveConnections = 256;
 const maxTextBytes = 64 * 1024 * 1024;
 
+export function connectToServer(address: OriginAddress, userAgent: string): OriginConnection {
+  return {
+    requests: createOriginRequests({ address, userAgent, connections: documentConnections }),
+    archiveRequests: createOriginRequests({ address, userAgent, connections: archiveConnections }),
+  };
+}
+
 export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
-  const { address, checkEveryMs, userAgent, onNewer, notice, monotonicMs } = options;
-  const requests = createOriginRequests({ address, userAgent, connections: documentConnections });
-  const archiveRequests = createOriginRequests({ address, userAgent, connections: archiveConnections });
+  const { origin, checkEveryMs, onNewer, notice, monotonicMs } = options;
+  const { requests, archiveRequests } = origin;
   const failures = new OriginFailureLog({ notice, monotonicMs });
   const publication = new OriginPublication({ requests, failures, onNewer, checkEveryMs, monotonicMs });
-  const connected = { requests, archiveRequests, failures, publication };
+  const connected = { ...origin, failures, publication };
   const parts: OriginParts = { ...connected, ...createCaches(connected, options) };
   return {
     files: withVisibleNames(treeFiles(parts), options.cacheBytes / 8),
@@ -71,8 +84,8 @@ export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
 
 /** The shares of `cacheBytes` that the kinds of files have. */
 function createCaches(
-  { requests, archiveRequests, failures, publication }: OriginConnection,
-  { cacheBytes, monotonicMs }: OriginFilesOptions,
+  { requests, archiveRequests, failures, publication }: ReadOrigin,
+  { cacheBytes, redirectAbove = Infinity, monotonicMs }: OriginFilesOptions,
 ): OriginCaches {
   const shared = { requests, failures, monotonicMs };
   const indexes = new OriginIndexes({ ...shared, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
@@ -91,13 +104,12 @@ function createCaches(
     make: (_, bytes) => sha256(bytes),
   });
   const documents = new OriginDocuments({ ...shared, publication, indexes, limitBytes: cacheBytes / 2 });
-  const archives = new OriginArchives({ requests: archiveRequests, failures, limitBytes: cacheBytes / 4 });
+  const limitBytes = cacheBytes / 4;
+  const archives = new OriginArchives({ requests: archiveRequests, failures, limitBytes, redirectAbove });
   return { indexes, releases, digests, documents, archives };
 }
 
-interface OriginConnection {
-  readonly requests: OriginRequests;
-  readonly archiveRequests: OriginRequests;
+interface ReadOrigin extends OriginConnection {
   readonly failures: OriginFailureLog;
   readonly publication: OriginPublication;
 }
@@ -110,7 +122,7 @@ interface OriginCaches {
   readonly archives: OriginArchives;
 }
 
-type OriginParts = OriginConnection & OriginCaches;
+type OriginParts = ReadOrigin & OriginCaches;
 
 function treeFiles({ failures, publication, indexes, releases, documents, archives }: OriginParts): PlainFiles {
   return {

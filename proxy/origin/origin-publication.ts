@@ -26,6 +26,8 @@ export interface OriginPublicationOptions {
 const maxBytes = 16 * 1024 * 1024;
 /** Two short texts of one second and one length have the same ETag at many servers: short ones are always fetched. */
 const fetchedUpToBytes = 16 * 1024;
+/** of an object store: the SHA-256 of the text */
+const digestTag = /^"[0-9a-f]{64}"$/;
 /** An origin that failed is waited for again after this. */
 const hopefulAfterMs = 10_000;
 
@@ -89,23 +91,27 @@ export class OriginPublication {
   }
 
   async #ask(): Promise<void> {
-    const fetched = await fetchWhole(this.#options.requests, `index/${publicationPath}`, maxBytes, this.#validators);
-    if (fetched.outcome === 'same') return;
+    const { requests } = this.#options;
+    const asked = { ...this.#validators, newest: true };
+    const fetched = await fetchWhole(requests, `index/${publicationPath}`, maxBytes, asked);
+    if (fetched.outcome === 'same') return requests.taken?.();
     if (fetched.outcome === 'absent') {
       if (this.#text !== null) this.#take(null, undefined, {});
       return;
     }
     const text = fetched.bytes.toString('utf8');
-    if (text === this.#text) return;
+    if (text === this.#text) return requests.taken?.();
     const publication = this.#parse(text);
-    if (publication !== undefined)
-      this.#take(text, publication, fetched.bytes.length > fetchedUpToBytes ? fetched.validators : {});
+    const { validators } = fetched;
+    const isUnique = fetched.bytes.length > fetchedUpToBytes || digestTag.test(validators.ifNoneMatch ?? '');
+    if (publication !== undefined) this.#take(text, publication, isUnique ? validators : {});
   }
 
   #take(text: string | null, publication: Publication | undefined, validators: RequestValidators): void {
     this.#text = text;
     this.#publication = publication;
     this.#validators = validators;
+    this.#options.requests.taken?.();
     this.#epoch += 1;
   }
 

@@ -22,13 +22,17 @@ export interface OriginRequest {
   readonly path: string;
   readonly ifNoneMatch?: string | undefined;
   readonly ifModifiedSince?: string | undefined;
+  /** hex, of the published bytes, where it is known: an object store then sends exactly these */
+  readonly sha256?: string | undefined;
+  /** The newest publication is asked for, and not the one that was taken last. */
+  readonly newest?: boolean;
 }
 
 /** A response with an unread body. Its owner reads the body to its end or drops the response. */
 export interface OriginReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: IncomingMessage;
+  readonly body: Readable;
   /** Frees the connection; harmless once the body was read. */
   readonly drop: () => void;
 }
@@ -36,6 +40,10 @@ export interface OriginReply {
 export interface OriginRequests {
   /** Resolves with the head of any response. Rejects with OriginFailure if none arrives within `headersTimeoutMs`. */
   readonly open: (request: OriginRequest) => Promise<OriginReply>;
+  /** The publication of the last reply to `newest` is in effect: all later requests are for its files. */
+  readonly taken?: () => void;
+  /** A URL that is the right to GET an archive for a minute; undefined: there is none. Only object stores have it. */
+  readonly presigned?: (path: string) => Promise<string | undefined>;
   readonly close: () => void;
 }
 

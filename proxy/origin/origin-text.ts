@@ -1,6 +1,6 @@
 // Fetches a small file of the origin completely into memory, unless the cached one is still current.
 
-import type { OriginReply, OriginRequests } from './origin-requests.ts';
+import type { OriginReply, OriginRequest, OriginRequests } from './origin-requests.ts';
 import { OriginFailure } from './origin-failure.ts';
 
 /** Validators for a later request of the same file: an unchanged file then gets a short answer. */
@@ -27,10 +27,10 @@ export async function fetchWhole(
   requests: OriginRequests,
   path: string,
   maxBytes: number,
-  validators: RequestValidators = {},
+  asked: Omit<OriginRequest, 'method' | 'path'> = {},
 ): Promise<Fetched> {
-  const reply = await requests.open({ method: 'GET', path, ...validators });
-  if (reply.status === 304 && (validators.ifNoneMatch !== undefined || validators.ifModifiedSince !== undefined))
+  const reply = await requests.open({ method: 'GET', path, ...asked });
+  if (reply.status === 304 && (asked.ifNoneMatch !== undefined || asked.ifModifiedSince !== undefined))
     return drained(reply, { outcome: 'same' });
   if (reply.status === 404 || reply.status === 410) return drained(reply, { outcome: 'absent' });
   const timer = setTimeout(reply.drop, wholeTimeoutMs);

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Secret } from '../../build/shared/text/secret.ts';
-import { createOriginFiles, type OriginFiles } from '../../proxy/origin/origin-files.ts';
+import { connectToServer, createOriginFiles, type OriginFiles } from '../../proxy/origin/origin-files.ts';
 import type { OriginNotice } from '../../proxy/origin/origin-failure-log.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from './running-proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -118,13 +118,15 @@ export async function serveOrigin(
   const notices: OriginNotice[] = [];
   let skippedMs = 0;
   const files = createOriginFiles({
-    address: {
-      url: origin.url,
-      authorization: options.authorization === undefined ? undefined : new Secret(options.authorization),
-    },
+    origin: connectToServer(
+      {
+        url: origin.url,
+        authorization: options.authorization === undefined ? undefined : new Secret(options.authorization),
+      },
+      'Libretto/test',
+    ),
     checkEveryMs: 100,
     cacheBytes: options.cacheBytes ?? 8 * 1024 * 1024,
-    userAgent: 'Libretto/test',
     onNewer: () => undefined,
     notice: (notice) => void notices.push(notice),
     monotonicMs: () => performance.now() + skippedMs,

@@ -108,7 +108,7 @@ async function checkLocally(config: Config, context: Context, registry: Registry
     ...(await settled('certificate', 'Check the certificate and its key.', () =>
       checkCertificate(config, now(), hasFolder),
     )),
-    ...(await settled('origin', 'Check whether this host can reach the origin.', () => checkOrigin(config))),
+    ...(await settled('origin', 'Check whether this host can reach the origin.', () => checkOrigin(config, context))),
     ...(await settled('output', 'Check the address, the credentials and the rights at the object store.', () =>
       checkOutput(config, context),
     )),

@@ -24,7 +24,7 @@ const noun: Noun<TokenServices> = {
     const { config, state } = opened;
     const settings = composeSettings(config, context, state);
     const mirrored: MirroredReleases = async (name) => {
-      const { read, close } = await openPrivateNames(config);
+      const { read, close } = await openPrivateNames(config, context);
       return mirroredReleases(config, context, { state, settings, privateNames: read })(name).finally(close);
     };
     const { services } = await tokenNoun.compose(opened, context);

@@ -15,7 +15,7 @@ import type { RequestPreferences } from './request-preferences.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 
-/** Counts a sent archive or a reported install, while its request is answered. `client`: its User-Agent. */
+/** Counts a sent archive or its address, or a reported install, at its answer. `client`: its User-Agent. */
 export type CountUse = (name: string, version: string, token: string | undefined, client: string | undefined) => void;
 
 export interface ArchiveAnswersOptions {
@@ -143,7 +143,7 @@ export class ArchiveAnswers {
     return andThen(answer, (settled) => {
       const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
       if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version, token, userAgent));
-      else if (settled.status === 200) onDownload(name, version, token, userAgent);
+      else if (settled.status === 200 || settled.status === 302) onDownload(name, version, token, userAgent);
       return settled;
     });
   }

@@ -153,6 +153,10 @@ const routes: readonly RouteConfig[] = [
         headers: archiveHeaderRefs,
         content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
       },
+      302: {
+        description: 'the archive is at this address of the object store, for a minute',
+        headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+      },
       304: notModified,
       ...errorResponses([...ofTree, 'NOT_FOUND', 'VERSION_GONE', 'VERSION_BLOCKED', ...pipelineErrors('get')]),
     },

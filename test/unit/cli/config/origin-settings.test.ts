@@ -22,6 +22,26 @@ describe('the settings of an origin', () => {
     expect(JSON.stringify([origin, originAuthorization])).not.toMatch(/pass-word|of-the-tree/);
   });
 
+  it('may name an object store, and the size from which it sends archives itself', async () => {
+    const raw = 's3://packages/registry?endpoint=https://s3.example.org&region=eu-central-1';
+    const { origin, originRedirectAbove } = await load({
+      LIBRETTO_ORIGIN: raw,
+      LIBRETTO_ORIGIN_REDIRECT_ABOVE: '1048576',
+    });
+    expect([origin.value?.url, origin.value?.store, originRedirectAbove.value]).toEqual([
+      's3://packages/registry',
+      { raw, text: 's3://packages/registry', endpoint: 'https://s3.example.org', region: 'eu-central-1' },
+      1_048_576,
+    ]);
+    const refusal = await load({ LIBRETTO_ORIGIN: 's3://key:pass-word@packages/registry' }).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(refusal).toContain('LIBRETTO_ORIGIN is no address of an object store');
+    expect(refusal).not.toContain('pass-word');
+    expect(refusal.match(/LIBRETTO_ORIGIN /g)).toHaveLength(1);
+  });
+
   it('are refused without showing their secrets', async () => {
     const refusal = await load({
       LIBRETTO_ORIGIN: 'https://reader:pass-word@tree.internal/?list',

@@ -1,0 +1,126 @@
+// Tests a server with an object store as output: it serves from the store, and uploads, registered repositories,
+// history and rollback go on, also when another host has published.
+
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHostileStore, type HostileStore } from '../util/hostile-store.ts';
+import { below, temporaryTree } from '../util/package-tree.ts';
+import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+describe('a server with an object store as output', () => {
+  const folder = temporaryFolder('serving-builder');
+  const source = temporaryTree({
+    ...below('one', whoLibrary('acme/one', '1.0.0')),
+    ...below('uploaded', whoLibrary('acme/uploaded', '1.0.0')),
+    ...below('other', whoLibrary('acme/other', '1.0.0')),
+    ...below('repository', whoLibrary('acme/registered', '1.0.0')),
+  });
+  let store: HostileStore;
+  let environment: Record<string, string>;
+  let server: RunningCli;
+  let url = '';
+  let token = '';
+
+  const libretto = async (host: string, ...args: readonly string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await runCli([...args, '--data', folder.at(host)], {
+      cwd: source.root,
+      environment,
+    });
+    if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
+    return stdout;
+  };
+  const ask = async (path: string, method = 'GET', body?: object): Promise<{ status: number; json: unknown }> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, json: await reply.json().catch(() => undefined) };
+  };
+  const archive = async (name: string): Promise<number> =>
+    (await fetch(`${url}/dist/${name}/1.0.0.zip`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  beforeAll(async () => {
+    store = await startHostileStore({ dialect: 'ceph' });
+    writeFileSync(source.path('libretto.json'), JSON.stringify({ sourceRoots: [source.root] }));
+    const output = `s3://${store.bucket}/registry?endpoint=${store.endpoint}&region=${store.region}`;
+    const { AWS_ACCESS_KEY_ID: id = '', AWS_SECRET_ACCESS_KEY: secret = '' } = store.environment;
+    environment = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, LIBRETTO_OUTPUT: output };
+    await libretto('here', 'build', 'one');
+    const created = await libretto('here', 'token', 'create', '--json', '--description', 'CI', '--kind', 'write');
+    ({ token } = JSON.parse(created) as { token: string });
+    server = startCli(['serve', '--data', folder.at('here'), '--listen', '127.0.0.1:0'], {
+      cwd: source.root,
+      environment,
+    });
+    [, url = ''] = await server.shows(/^Serving .* on (http:\/\/127\.0\.0\.1:\d+)/m);
+  });
+  afterAll(async () => {
+    server.signal('SIGTERM');
+    await server.ended;
+    await store.close();
+    source.remove();
+    await folder.remove();
+  });
+
+  it('serves archives that are not on its disk', async () => {
+    expect(server.output().stdout + server.output().stderr).toContain(`The tree is at s3://${store.bucket}/registry.`);
+    expect(await archive('acme/one')).toBe(200);
+  });
+
+  it('publishes uploads', async () => {
+    const { exitCode, stderr } = await runCli(['publish', 'uploaded', '--url', url], {
+      cwd: source.root,
+      environment: { LIBRETTO_TOKEN: token },
+    });
+    expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+    await expect.poll(() => archive('acme/uploaded'), { timeout: 10_000 }).toBe(200);
+    expect([...store.objects.keys()].filter((key) => key.includes('dist/acme/uploaded/'))).not.toEqual([]);
+  });
+
+  it('syncs registered repositories after another host has published', async () => {
+    await libretto('there', 'build', 'other');
+    await expect.poll(() => archive('acme/other'), { timeout: 10_000 }).toBe(200);
+    const added = await libretto(
+      'here',
+      'repository',
+      'add',
+      source.path('repository'),
+      '--type',
+      'directory',
+      '--json',
+    );
+    const { id } = JSON.parse(added) as { id: string };
+    expect((await ask(`/api/repositories/${id}/sync`, 'POST')).status).toBeLessThan(300);
+    await expect.poll(() => archive('acme/registered'), { timeout: 60_000 }).toBe(200);
+    for (const name of ['acme/one', 'acme/uploaded', 'acme/other']) expect(await archive(name)).toBe(200);
+  });
+
+  it('shows the history of all hosts, and serves what is published again', async () => {
+    const { publications } = JSON.parse(await libretto('here', 'history', '--json')) as {
+      publications: { serial: number }[];
+    };
+    const serial = Math.max(...publications.map((one) => one.serial));
+    await expect
+      .poll(async () => (await ask('/api/status')).json, { timeout: 20_000 })
+      .toMatchObject({ publication: { serial }, counts: { packages: 4 } });
+    await libretto('here', 'rollback', '1');
+    await expect
+      .poll(async () => (await ask('/api/status')).json, { timeout: 20_000 })
+      .toMatchObject({ publication: { serial: serial + 1 }, counts: { packages: 1 } });
+    expect([await archive('acme/one'), (await ask('/p2/acme/other.json')).status]).toEqual([200, 404]);
+  });
+
+  it('is examined by doctor without a fault of its tree', async () => {
+    const { stdout } = await runCli(['doctor', '--json', '--data', folder.at('here')], {
+      cwd: source.root,
+      environment,
+    });
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] };
+    expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
+    expect(checks.map(({ check }) => check)).toContain('output.objects');
+  });
+});
