@@ -102,16 +102,24 @@ const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/svg+xml', /^(?:<\?xml[^>]*>)?\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)*(?:<!DOCTYPE svg[^>[]*>)?\s*<svg[\s>]/],
 ];
 
-/** Elements of an SVG that draw others again: nested ones would keep a browser busy for minutes. */
-const repeats = /<(?:[\w.-]+:)?(?:use|pattern|mask|filter|marker|feImage|animate\w*|set)\b/gi;
-const mostRepeats = 20;
+/** An SVG that draws more keeps a browser busy for minutes. Elements that repeat others multiply its content. */
+const svgLimits = { bytes: 256 * 1024, elements: 2000, uses: 6, bytesWithUses: 16 * 1024 };
+const endless =
+  /<(?:[\w.-]+:)?(?:pattern|mask|filter|marker|fe[A-Z]\w*|image|foreignObject|animate\w*|set)\b|dasharray/i;
 
 /** The media type of a picture that browsers show; undefined: it is none. */
 function pictureType(bytes: Buffer): string | undefined {
   const beginning = bytes.subarray(0, 1024).toString('latin1');
   const type = pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
-  const isHeavy = type === 'image/svg+xml' && (bytes.toString('latin1').match(repeats)?.length ?? 0) > mostRepeats;
-  return isHeavy ? undefined : type;
+  return type === 'image/svg+xml' && !isDrawnSoon(bytes) ? undefined : type;
+}
+
+function isDrawnSoon(svg: Buffer): boolean {
+  if (svg.length > svgLimits.bytes) return false;
+  const text = svg.toString('latin1');
+  const uses = text.match(/<(?:[\w.-]+:)?use\b/gi)?.length ?? 0;
+  if (uses > svgLimits.uses || (uses > 0 && svg.length > svgLimits.bytesWithUses)) return false;
+  return text.split('<').length <= 2 * svgLimits.elements && !endless.test(text);
 }
 
 /** Whether a README may lead to the path: a file, and an SVG only if browsers draw it soon. */

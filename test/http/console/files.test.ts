@@ -20,6 +20,19 @@ const svgBomb = `<svg xmlns="http://www.w3.org/2000/svg"><circle id="a0"/>${Arra
   { length: 11 },
   (_, at) => `<g id="a${at + 1}">${`<use href="#a${at}"/>`.repeat(10)}</g>`,
 ).join('')}</svg>`;
+const drawing = (content: string): string => `<svg xmlns="http://www.w3.org/2000/svg">${content}</svg>`;
+const manySegments = `<path id="a0" d="M0 0${' L1 1'.repeat(4000)}"/>`;
+/** Each keeps a browser busy for seconds or minutes. */
+const slowDrawings: Readonly<Record<string, string>> = {
+  uses: drawing(
+    manySegments +
+      [1, 2, 3, 4, 5, 6].map((at) => `<g id="a${at}">${`<use href="#a${at - 1}"/>`.repeat(3)}</g>`).join(''),
+  ),
+  dashes: drawing('<path style="stroke-dasharray:0.0001" d="M0 0 L9 9"/>'),
+  nested: drawing('<g>'.repeat(5000) + '</g>'.repeat(5000)),
+  filter: drawing('<filter id="f"><feGaussianBlur stdDeviation="99"/></filter>'),
+  inner: drawing('<image href="data:image/svg+xml;base64,PHN2Zy8+"/>'),
+};
 /** A change of one word. */
 const code = (vat: string): string =>
   `<?php\n\n/* one\n two */\nfunction total() {\n    return ${vat} * $this->sum;\n}\n`;
@@ -47,6 +60,7 @@ beforeAll(async () => {
       'art/logo.png': png.toString('latin1'),
       'art/logo.svg': svg,
       'art/bomb.svg': svgBomb,
+      ...Object.fromEntries(Object.entries(slowDrawings).map(([name, text]) => [`art/${name}.svg`, text])),
       [`src/${'<img src=x onerror=alert(1)>'}.php`]: `<?php // ${script}\n$b = '</span>${script}';`,
       'src/a\u202egnp.exe': 'a\u202eb',
       'src/latin.txt': 'x',
@@ -84,7 +98,7 @@ const look = (path: string, query = '', page = 'files'): Promise<PageReply> =>
 describe('the files of a version', () => {
   it('are listed by folder, and each file has numbered lines and highlighted words', async () => {
     const folder = await look('');
-    expect(folder.text).toMatch(/art 5 /);
+    expect(folder.text).toMatch(/art 10 /);
     expect(folder.html).toContain('files?version=1.1.0&amp;path=src"');
     expect((await browser.get('/packages/acme/cart')).html).toContain('cart/files"');
     expect((await browser.get('/packages/acme/cart/version?version=1.0.0')).html).toContain('files?version=1.0.0"');
@@ -138,7 +152,8 @@ describe('the files of a version', () => {
       'content-disposition': 'attachment; filename="fake.png"',
     });
     // an SVG that would keep the browser busy for minutes
-    expect((await look('art/bomb.svg', '', 'raw')).headers['content-type']).toBe('text/plain; charset=utf-8');
+    for (const name of ['bomb', ...Object.keys(slowDrawings)])
+      expect((await look(`art/${name}.svg`, '', 'raw')).headers['content-type']).toBe('text/plain; charset=utf-8');
     const polyglot = await look('art/page.html', '', 'raw');
     expect(polyglot.headers).toMatchObject({ 'content-type': 'image/gif', 'x-content-type-options': 'nosniff' });
   });
