@@ -8,7 +8,7 @@ const mostShown = 50;
 export function trialLines({ counts, versions, examined }: PolicyTest): readonly string[] {
   return [
     ...formatTable(
-      ['RULE', 'ACTION', 'VERSIONS', 'USES', 'TOKENS'],
+      ['RULE', 'ACTION', 'VERSIONS', 'USED', 'TOKENS'],
       counts.map(({ rule, action, versions: found, used, tokens }) => [
         rule,
         action,

@@ -60,7 +60,8 @@ describe('libretto usage', () => {
     const made = json(await terminal.host('token', 'create', '--description', 'CI', '--json'));
     const report = ['report', 'composer.lock', '--project', '<b>/shop'] as const;
     for (const [args, message] of [
-      [report, '--project: must be 1 to 100'],
+      [report, 'The project is refused:\n  --project: must be 1 to 100'],
+      [['tell', 'acme/lib', '--subject', '', '--text', 'Update'], 'The message is refused:\n  --subject: '],
       [['report', '--project', 'shop'], 'Give a composer.lock'],
       [['report', 'nowhere.lock', '--project', 'shop'], 'cannot be read as a composer.lock'],
     ] as const)

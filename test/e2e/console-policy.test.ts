@@ -44,9 +44,13 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await on.getByRole('heading', { name: 'Policy', exact: true }).waitFor();
   }
 
+  /** As five minutes after it. */
+  const forgetPassword = (on: Page) => on.context().clearCookies({ name: /confirmed/ });
+
   const panel = (on: Page) => on.locator('#check');
 
   it('a person without a mouse checks a policy, mends its fault, sees what it concerns, and saves it', async () => {
+    await forgetPassword(page);
     await tabTo(page, 'Edit the policy');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Edit the policy' }).waitFor();
@@ -65,6 +69,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await panel(page).getByText('New: rule licences').waitFor();
     await panel(page).getByText('acme/hello 1.1.0').waitFor();
     expect(await shownFaults(page)).toEqual([]);
+    await page.getByLabel('Your password').fill(person.password);
     await tabTo(page, 'Save the policy');
     await page.keyboard.press('Enter');
     await page.getByText('The policy is saved.').waitFor();
@@ -98,12 +103,15 @@ describe.skipIf(lacks('chromium-headless-shell'))('the policy in the console', (
     await signIn(plain);
     await plain.getByRole('link', { name: 'Edit the policy' }).click();
     await plain.getByText('It concerns 1 version now').waitFor();
+    await forgetPassword(plain);
+    await plain.reload();
     await plain.getByLabel('Remove licences').check();
     await plain.getByRole('button', { name: 'Block severe advisories' }).click();
     await panel(plain).getByText('Removed: rule licences').waitFor();
     await plain.getByLabel('Severity, or worse').selectOption('critical');
     const width = await plain.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(320);
+    await plain.getByLabel('Your password').fill(person.password);
     await plain.getByRole('button', { name: 'Save the policy' }).click();
     await plain.getByText('a security advisory, critical or worse').waitFor();
     await plain.context().close();

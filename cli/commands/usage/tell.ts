@@ -12,6 +12,7 @@ import { usageNoun } from './usage.ts';
 
 const noun: typeof usageNoun = {
   ...usageNoun,
+  thing: 'message',
   compose: async (opened, context) => {
     const { services, ...rest } = await usageNoun.compose(opened, context);
     const { sealer } = composeKeys(opened.config, context);

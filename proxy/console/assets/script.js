@@ -156,7 +156,7 @@ function enablePreviews() {
 function enableChecks() {
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('button[data-check]');
-    if (button === null || !button.form.reportValidity()) return;
+    if (button === null || !(button.formNoValidate || button.form.reportValidity())) return;
     event.preventDefault();
     const panel = document.getElementById(button.dataset.check);
     panel.replaceChildren(panel.firstElementChild, 'Checking …');

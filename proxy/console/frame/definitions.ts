@@ -123,6 +123,8 @@ export interface FormPage<Request extends PageRequest = SignedInRequest> extends
   readonly submit: (request: Request, fields: FormFields) => MaybeAsync<PageOutcome>;
   /** true: the post does not need the password that its operation asks for again, because it does less */
   readonly asksNothing?: boolean;
+  /** True for a post that only shows what the form would do: it needs no password. */
+  readonly previews?: (fields: FormFields) => boolean;
   /** true: the form or its post waits for the builder, longer than a silent connection may last */
   readonly awaitsBuilder?: boolean;
   /** paths of a RegistryError's issues → names of fields, where they differ */

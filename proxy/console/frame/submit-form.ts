@@ -45,14 +45,15 @@ export async function submitForm(
   fields: FormFields,
 ): Promise<Submitted> {
   const cookies: string[] = [];
+  // a password that comes with a preview counts for the save after it
+  const asks = definition.previews?.(fields) === true ? fields.secret(passwordField) !== '' : asksPassword(definition);
+  const confirmed = () => ({ ...request, asksPassword: request.asksPassword && cookies.length === 0 });
   try {
-    if (asksPassword(definition) && !visit.isConfirmed)
-      cookies.push(await confirmPerson(check, visit, request, fields));
-    return { outcome: await definition.submit(request, fields), cookies };
+    if (asks && !visit.isConfirmed) cookies.push(await confirmPerson(check, visit, request, fields));
+    return { outcome: await definition.submit(confirmed(), fields), cookies };
   } catch (error) {
     if (!(error instanceof RegistryError) || error.code === 'INSUFFICIENT_SCOPE') throw error;
-    const shown = { ...request, asksPassword: request.asksPassword && cookies.length === 0 };
-    const outcome = await definition.show(shown, refusedForm(fields, error, definition.fieldOf));
+    const outcome = await definition.show(confirmed(), refusedForm(fields, error, definition.fieldOf));
     return { outcome: asRefused(outcome, error), cookies };
   }
 }

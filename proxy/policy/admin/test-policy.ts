@@ -46,7 +46,7 @@ class TestedVersions {
       counted.tokens.get(seenBy) ?? (named === undefined ? seenBy : seenBy.filter((id) => named.includes(id)));
     counted.tokens.set(seenBy, tokens);
     counted.versions += 1;
-    counted.used += version.used;
+    if (version.used > 0) counted.used += 1;
     this.#listed.push({ ...version, tokens });
     if (this.#listed.length >= 4 * mostListed) this.#listed = this.#most();
   }

@@ -63,7 +63,7 @@ export async function replacePolicy(
         details: { revision: before.revision },
       });
     const difference = differenceOf(before.policy, policy);
-    if (difference.length === 0 && row !== undefined) return false;
+    if (difference.length === 0) return false;
     const done = await store.commit(
       {
         conditions: [{ key: policyKey, revision: row?.revision ?? null }],

@@ -15,12 +15,11 @@ const nowMs = Date.parse('2026-11-27T10:00:00Z');
 let console: RunningConsole;
 let sources: TemporaryTree;
 let admin: TestBrowser;
-let password = '';
 
 beforeAll(demandCompiled);
 beforeAll(async () => {
   console = await runConsole({ now: () => nowMs });
-  ({ browser: admin, password } = await console.signIn('admin'));
+  ({ browser: admin } = await console.signIn('admin'));
   sources = temporaryTree({
     ...below('src/one', libraryTree('acme/hello', { version: '1.0.0', license: 'MIT' })),
     ...below('src/two', libraryTree('acme/hello', { version: '1.1.0', license: 'GPL-3.0-only' })),
@@ -194,6 +193,10 @@ describe('the form of the policy', () => {
       expect.not.objectContaining({ message: expect.anything() as string }),
       [],
     ]);
+    await replace({ rules: [{ rule: 'advisories', name: 'severe', action: 'warn' }] });
+    const shown = { 'severity.0': 'low', 'action.0': 'warn', 'packages.0': '' };
+    const same = { ...fieldsOf(await admin.get('/policy/edit')), ...shown };
+    expect(locationOf(await admin.post('/policy/edit', same))).toContain('notice=same');
     for (const text of ['{', '[]', '{"rules": {}}'])
       expect((await admin.post('/policy/check', { view: 'cards', policy: text })).status).toBe(200);
   });
@@ -227,15 +230,24 @@ describe('the form of the policy', () => {
     expect((await policy().get()).rules).toEqual([mit]);
   });
 
-  it('five minutes after the password, saving asks for it', async () => {
+  it('five minutes after the password, saving asks for it once, and a draft never does', async () => {
     await using other = await runConsole();
-    const { browser } = await other.signIn('admin');
+    const { browser, password: current_password } = await other.signIn('admin');
     browser.cookies.delete([...browser.cookies.keys()].find((name) => name.includes('confirmed')) ?? '');
     const form = await browser.get('/policy/edit');
     expect(form.text).toContain('Your password');
     const refused = await browser.post('/policy/edit', { policy: '{"rules":[]}', revision: revisionIn(form) });
     expect(refused.status).toBe(400);
-    expect(password).not.toBe('');
+    const draft = { view: 'cards', policy: '{"rules":[]}', revision: revisionIn(form), add: 'malware' };
+    const added = await browser.post('/policy/check', draft);
+    expect([added.status, added.text]).toEqual([200, expect.stringContaining('Your password')]);
+    const wrong = await browser.post('/policy/check', { ...draft, current_password: 'another one' });
+    expect(wrong.text).toContain('This is not your password');
+    const given = await browser.post('/policy/check', { ...draft, current_password });
+    expect([given.status, given.text.includes('Your password')]).toEqual([200, false]);
+    const same = { policy: '{"rules":[]}', revision: revisionIn(given) };
+    expect(locationOf(await browser.post('/policy/edit', same))).toContain('notice=same');
+    expect((await browser.post('/policy/edit', draft)).status).toBe(303);
   });
 });
 

@@ -119,12 +119,20 @@ describe('the page “Used by”', () => {
     const post = (fields: Record<string, string>) => browser.post('/packages/acme/lib/tell', fields);
     const faulty = await post({ ...words, subject: '' });
     expect([faulty.status, faulty.text]).toEqual([400, expect.stringContaining('Take <i>3</i>.')]);
-    const preview = await post({ ...words, current_password: 'correct horse battery staple' });
+    const current_password = 'correct horse battery staple';
+    expect(form.text).not.toContain('Your password');
+    const preview = await post(words);
+    expect(preview.text).toContain('Your password');
     for (const part of ['ada@example.org writes to the people who use acme/lib 2.* of', 'Send it to 1 person'])
       expect(preview.text).toContain(part);
     expect(preview.html).not.toContain('<i>');
+    for (const wrong of [{}, { current_password: 'another one' }]) {
+      const refused = await post({ ...words, ...wrong, send: '1' });
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Send it to 1 person')]);
+      expect(refused.text).toMatch(/Enter your password|This is not your password/);
+    }
     expect(mailServer.mails).toEqual([]);
-    const sent = await post({ ...words, send: '1' });
+    const sent = await post({ ...words, current_password, send: '1' });
     expect([sent.status, sent.headers['location']]).toEqual([303, expect.stringContaining('tell?notice=told')]);
     await vi.waitFor(() => expect(mailServer.mails).toHaveLength(1));
     expect(mailServer.mails[0]?.to).toEqual(['ada@example.org']);

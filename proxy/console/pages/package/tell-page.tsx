@@ -11,7 +11,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
-import { postedForm, type FormState } from '../../request/form-fields.ts';
+import { passwordField, postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { nameIn, packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
@@ -22,18 +22,31 @@ export function tellForm(services: PackagePageServices): FormPage {
     path: tellUsers.form ?? '',
     operation: 'tellUsers',
     notices: { told: 'The mail is on its way.' },
-    show: (request, state) => showForm(services, request, filledIn(linkable(tellUsers), request, state)),
+    previews: (fields) => !fields.checked('send'),
+    show: async (request, state) => {
+      // after a wrong password the mail stays on the page
+      const told = state.faults.has(passwordField) ? await tell(services, request, state.fields, true) : undefined;
+      return showForm(services, request, filledIn(linkable(tellUsers), request, state), told);
+    },
     submit: async (request, fields) => {
-      const [constraint, since, subject = '', text = ''] = ['constraint', 'since', 'subject', 'text'].map((field) =>
-        fields.optional(field),
-      );
-      const named = { vendor: request.param('vendor'), package: request.param('package') };
-      const message = { ...named, constraint, since, subject, text, preview: !fields.checked('send') };
-      const told = await callFor(services, request, tellUsers, message);
+      const told = await tell(services, request, fields, !fields.checked('send'));
       if (told.sent) return { to: packagePath(nameIn(request), 'tell'), notice: 'told' };
       return showForm(services, request, postedForm(fields), told);
     },
   };
+}
+
+function tell(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  fields: FormFields,
+  preview: boolean,
+): Promise<ToldDocument> {
+  const [constraint, since, subject = '', text = ''] = ['constraint', 'since', 'subject', 'text'].map((field) =>
+    fields.optional(field),
+  );
+  const named = { vendor: request.param('vendor'), package: request.param('package') };
+  return callFor(services, request, tellUsers, { ...named, constraint, since, subject, text, preview });
 }
 
 /** `told`: the preview. */
@@ -53,7 +66,7 @@ async function showForm(
   const submit = told === undefined ? 'Preview' : `Send it to ${formatCount(told.people, 'person', 'people')}`;
   const readonly = told !== undefined;
   const form = (
-    <Form {...{ state, submit }} cancel={up} asksPassword={request.asksPassword}>
+    <Form {...{ state, submit }} cancel={up} asksPassword={readonly && request.asksPassword}>
       <input type="hidden" name="constraint" value={constraint ?? ''} />
       <input type="hidden" name="since" value={since ?? ''} />
       {readonly ? <input type="hidden" name="send" value="1" /> : null}

@@ -25,6 +25,7 @@ export function registerEditing(pages: Pages, services: PolicyPageServices): voi
   pages.form({
     path: '/policy/check',
     operation: 'checkPolicy',
+    previews: () => true,
     show: (request, state) => showForm(services, request, state),
     submit: (request, fields) => showForm(services, request, postedForm(fields)),
   });

@@ -49,24 +49,31 @@ function emptyFields({ rule }: Rule): Partial<Record<CardField, string>> {
 export function editedPolicy(fields: FormFields): string {
   const text = fields.text('policy');
   if (fields.text('view') !== 'cards' || 'issues' in parsePolicyText(text)) return text;
-  const { exceptions, ...document } = JSON.parse(text) as Record<'rules' | 'exceptions', readonly object[] | undefined>;
-  const kept = (all: readonly object[] = [], kind = '') =>
+  const { exceptions, ...document } = JSON.parse(text) as Record<
+    'rules' | 'exceptions',
+    readonly (Rule | PolicyException)[] | undefined
+  >;
+  const kept = (all: readonly (Rule | PolicyException)[] = [], kind = '') =>
     all.flatMap((one, at) =>
-      fields.checked(`remove.${kind}${at}`) ? [] : [{ ...one, ...changed(fields, `${kind}${at}`) }],
+      fields.checked(`remove.${kind}${at}`) ? [] : [{ ...one, ...changed(fields, `${kind}${at}`, one) }],
     );
   const added = templates.filter(([, { name }]) => name === fields.text('add')).map(([, rule]) => rule);
   const rules = [...kept(document.rules), ...added];
   return JSON.stringify({ ...document, rules, exceptions: exceptions && kept(exceptions, 'exception-') }, undefined, 2);
 }
 
-function changed(fields: FormFields, id: string): object {
-  const given = editable.filter((name) => fields.checked(`${name}.${id}`));
+/** A field that shows what it showed before changes nothing. */
+function changed(fields: FormFields, id: string, one: Rule | PolicyException): object {
+  const before = new Map(cardValues(one));
+  const given = editable.filter(
+    (name) => fields.checked(`${name}.${id}`) && fields.text(`${name}.${id}`) !== before.get(name),
+  );
   return Object.fromEntries(
     given.map((name) => {
       const text = fields.text(`${name}.${id}`);
       if (text === '' && optional.includes(name)) return [name, undefined];
       if (lists.includes(name)) return [name, text.split(/[\s,]+/).filter((part) => part !== '')];
-      return [name, name === 'days' ? Number(text) : text];
+      return [name, name === 'days' && text !== '' ? Number(text) : text];
     }),
   );
 }

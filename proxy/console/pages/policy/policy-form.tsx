@@ -85,11 +85,11 @@ function Buttons({ isCards, checks }: { readonly isCards: boolean; readonly chec
   return (
     <div class="row">
       {checks ? (
-        <button class="button" formaction={formaction} data-check={panelId}>
+        <button class="button" formaction={formaction} formnovalidate data-check={panelId}>
           Check
         </button>
       ) : null}
-      <button class="button" formaction={formaction} name="to" value={isCards ? 'json' : 'cards'}>
+      <button class="button" formaction={formaction} formnovalidate name="to" value={isCards ? 'json' : 'cards'}>
         {isCards ? 'Edit as JSON' : 'Edit as cards'}
       </button>
     </div>

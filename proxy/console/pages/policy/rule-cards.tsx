@@ -38,7 +38,7 @@ export function RuleCards({ policy, text, test }: RuleCardsProps): Child {
       )}
       <div class="row">
         {others.map(([label, { name }]) => (
-          <button class="button small" name="add" value={String(name)} formaction={action}>
+          <button class="button small" name="add" value={String(name)} formaction={action} formnovalidate>
             {label}
           </button>
         ))}
