@@ -71,7 +71,10 @@ async function uploadArchives(
     const body = { file: copy.at(path), ...file };
     if (!leaving.has(path)) {
       if ((await copy.store.put(path, body, archiveHeaders, 'absent')).outcome === 'written') return [path, file];
-      if ((await copy.store.head(path))?.sha256 === file.sha256) return [path, file];
+      if ((await copy.store.head(path))?.sha256 === file.sha256) {
+        await copy.store.put(path, body, archiveHeaders); // one of a killed builder becomes a young one
+        return [path, file];
+      }
     }
     const key = archiveKey(file.sha256);
     await copy.store.put(key, body, archiveHeaders);

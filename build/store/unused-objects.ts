@@ -1,4 +1,4 @@
-// Objects below index/documents/ and index/archives/ that neither the current listing nor the projection names. A
+// Documents and archives, also those of killed builders, that neither the current listing nor the projection names. A
 // publication sends all its documents anew, so that those of a running one are young.
 
 import { archiveKey, documentKey, headKey, objectKeyOf, type ObjectDigest } from '../contract/store-listing.ts';
@@ -10,7 +10,11 @@ import type { WorkingCopy } from './working-copy.ts';
 /** Objects of a running publication are younger. */
 export const leastAgeMs = 86_400_000;
 const removedAtOnce = 1000;
-const prefixes = [documentKey('' as ObjectDigest), archiveKey('' as ObjectDigest).replace(/\.zip$/, '')];
+const prefixes = [
+  documentKey('' as ObjectDigest),
+  archiveKey('' as ObjectDigest).replace(/\.zip$/, ''),
+  'public/dist/',
+];
 
 export interface UnusedObjects {
   readonly objects: number;
@@ -62,6 +66,6 @@ async function usedKeys(copy: WorkingCopy): Promise<ReadonlySet<ObjectKey>> {
     for (const one of [digest, ...parts]) keys.add(documentKey(one));
   }
   for (const kind of ['documents', 'archives'] as const)
-    for (const [path, file] of await listing.all(kind)) keys.add(objectKeyOf(path, file));
+    for (const [path, file] of await listing.all(kind)) keys.add(objectKeyOf(path, file)).add(path);
   return keys;
 }

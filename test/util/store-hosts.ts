@@ -5,13 +5,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { headKey } from '../../build/contract/store-listing.ts';
+import { headKey, parseHead } from '../../build/contract/store-listing.ts';
 import type { ObjectStore, OpenableStore } from '../../build/store/object-store.ts';
+import type { HostileStore } from './hostile-store.ts';
 import { memoryStore } from './memory-store.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
 import { allFiles } from './published-tree.ts';
 import { seededRandom } from './seeded-random.ts';
-import { gateOf, type Gate } from './store-hosts/gate.ts';
+import { gateOf } from './store-hosts/gate.ts';
 import { HeadReader } from './store-hosts/head-reader.ts';
 import { packageOf, perform, type Place, type StoreOperation } from './store-hosts/operations.ts';
 
@@ -26,16 +27,24 @@ interface Played {
 
 const day = 86_400_000;
 
+/** `open`: the store of a host. */
+export interface HostedStore {
+  readonly reader: HeadReader;
+  readonly open: (host: number) => ObjectStore;
+  readonly enter?: (host: number) => void;
+  readonly leave?: (host: number) => void;
+}
+
 export class StoreHosts {
   readonly #tree: TemporaryTree = temporaryTree();
-  readonly #store = memoryStore();
-  readonly #reader = new HeadReader(this.#store);
+  readonly #hosted: HostedStore;
   readonly #played: Played[] = [];
-  readonly #gate: Gate;
+  /** by ETag of the head */
+  readonly #generations = new Map<string, number>();
   #clock = Date.UTC(2026, 0, 1);
 
-  constructor(seed: number) {
-    this.#gate = gateOf(seededRandom(seed));
+  constructor(hosted: HostedStore) {
+    this.#hosted = hosted;
   }
 
   /** Plays the operations of each host one after the other, and those of several hosts at once. */
@@ -52,12 +61,10 @@ export class StoreHosts {
     for (const { host, operation, at, outcome } of order)
       expect(await perform(operation, this.#placeOf(host, at, undefined)), JSON.stringify(order)).toBe(outcome);
     const path = (file: string): string => this.#tree.path('disk/public', file);
-    const onDisk = allFiles(path('')).map((file) => [`public/${file}`, sha256(readFileSync(path(file)))]);
-    const atStore = [...this.#store.objects].filter(([key]) => key.startsWith('public/'));
-    expect(Object.fromEntries(atStore.map(([key, { bytes }]) => [key, sha256(bytes)]))).toEqual(
-      Object.fromEntries(onDisk),
-    );
-    this.#reader.checkPurged();
+    const onDisk = allFiles(path('')).map((file) => [file, sha256(readFileSync(path(file)))]);
+    const { reader } = this.#hosted;
+    expect(reader.publicFiles()).toEqual(Object.fromEntries(onDisk));
+    reader.checkPurged();
   }
 
   remove(): void {
@@ -65,18 +72,18 @@ export class StoreHosts {
   }
 
   async #playOn(host: number, operations: readonly StoreOperation[]): Promise<void> {
-    this.#gate.enter(host);
+    this.#hosted.enter?.(host);
     try {
       for (const operation of operations) {
-        const store = this.#storeOf(host);
+        const store = placed(this.#hosted.open(host), this.#generations);
         const at = (this.#clock += day);
         const outcome = await perform(operation, this.#placeOf(host, at, { open: async () => store }));
         if (operation.kind === 'purge' && outcome.includes('"purged"'))
-          this.#reader.purged.add(`${packageOf(operation.of)} ${operation.version}`);
+          this.#hosted.reader.purged.add(`${packageOf(operation.of)} ${operation.version}`);
         this.#played.push({ host, operation, at, outcome, place: store.place });
       }
     } finally {
-      this.#gate.leave(host);
+      this.#hosted.leave?.(host);
     }
   }
 
@@ -101,38 +108,97 @@ export class StoreHosts {
     };
     return { host, tree, request, effects, waitMs: 0 };
   }
+}
 
-  #storeOf(host: number): ObjectStore & { readonly place: number } {
-    const passing =
-      <Given extends unknown[], Result>(method: (...given: Given) => Promise<Result>, note?: (found: Result) => void) =>
-      async (...given: Given): Promise<Result> => {
-        await this.#gate.pass(host);
-        const found = await method(...given);
-        this.#reader.check();
-        if (given[0] === headKey) note?.(found);
-        return found;
-      };
-    const { get, getIfChanged, head, put, copy, download, remove } = this.#store;
-    const removeOne = passing(remove);
-    const own = {
-      ...this.#store,
-      place: 0,
-      get: passing(get),
-      getIfChanged: passing(getIfChanged, () => (own.place = this.#reader.generation + 0.5)),
-      head: passing(head),
-      put: passing(put, ({ outcome }) => {
-        if (outcome === 'written') own.place = this.#reader.generation;
-      }),
-      copy: passing(copy),
-      download: passing(download),
-      remove: async (keys: readonly string[]) => {
-        for (const key of keys) await removeOne([key]);
-      },
+/** Notes which generation an operation has read or made. */
+function placed(store: ObjectStore, etags: Map<string, number>): ObjectStore & { readonly place: number } {
+  let known = 0;
+  const generationIn = (bytes: Buffer): number => parseHead(bytes.toString()).generation;
+  const own = {
+    ...store,
+    place: 0.5,
+    getIfChanged: async (...given: Parameters<ObjectStore['getIfChanged']>) => {
+      const found = await store.getIfChanged(...given);
+      if (given[0] !== headKey) return found;
+      if (found === 'same') known = etags.get(given[1] ?? '') ?? known;
+      else known = found === undefined ? 0 : generationIn(found.bytes);
+      if (found !== 'same' && found !== undefined) etags.set(found.etag, known);
+      own.place = known + 0.5;
+      return found;
+    },
+    put: async (...given: Parameters<ObjectStore['put']>) => {
+      const done = await store.put(...given);
+      const [key, body] = given;
+      if (key !== headKey || done.outcome !== 'written' || !('bytes' in body)) return done;
+      own.place = generationIn(body.bytes);
+      etags.set(done.etag, own.place);
+      return done;
+    },
+  };
+  return own;
+}
+
+/** A store in memory, whose requests pass one at a time. */
+export function memoryHosts(seed: number): StoreHosts {
+  const store = memoryStore();
+  const all = function* all(): Generator<readonly [string, Buffer]> {
+    for (const [key, { bytes }] of store.objects) yield [key, bytes];
+  };
+  const reader = new HeadReader({ at: (key) => store.objects.get(key)?.bytes, all });
+  const gate = gateOf(seededRandom(seed));
+  return new StoreHosts({ ...gate, reader, open: (host) => gated(store, reader, () => gate.pass(host)) });
+}
+
+function gated(store: ObjectStore, reader: HeadReader, pass: () => Promise<void>): ObjectStore {
+  const passing =
+    <Given extends unknown[], Result>(method: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await pass();
+      const found = await method(...given);
+      reader.check();
+      return found;
     };
-    return own;
-  }
+  const { get, getIfChanged, head, put, copy, download, remove } = store;
+  const removeOne = passing(remove);
+  return {
+    ...store,
+    get: passing(get),
+    getIfChanged: passing(getIfChanged),
+    head: passing(head),
+    put: passing(put),
+    copy: passing(copy),
+    download: passing(download),
+    remove: async (keys) => {
+      for (const key of keys) await removeOne([key]);
+    },
+  };
 }
 
 function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The store of `hostile`, below the prefix `registry`. What a reader misses is thrown by `demandWhole`. */
+export function networkReader(hostile: HostileStore): HeadReader & { readonly demandWhole: () => void } {
+  const prefix = 'registry/';
+  const all = function* all(): Generator<readonly [string, Buffer]> {
+    for (const [key, { bytes }] of hostile.objects) if (key.startsWith(prefix)) yield [key.slice(prefix.length), bytes];
+  };
+  const reader = new HeadReader({ at: (key) => hostile.objects.get(prefix + key)?.bytes, all });
+  const faults: unknown[] = [];
+  const { fault } = hostile;
+  hostile.fault = (request, number) => {
+    try {
+      reader.check();
+    } catch (error) {
+      faults.push(error);
+    }
+    return fault(request, number);
+  };
+  return Object.assign(reader, {
+    demandWhole: () => {
+      reader.check();
+      if (faults.length > 0) throw faults[0];
+    },
+  });
 }

@@ -10,7 +10,12 @@ import {
   type ListedFile,
   type StoreHead,
 } from '../../../build/contract/store-listing.ts';
-import type { MemoryStore } from '../memory-store.ts';
+
+/** The objects of a store, by key below its prefix. */
+export interface HeldObjects {
+  readonly at: (key: string) => Buffer | undefined;
+  readonly all: () => Iterable<readonly [string, Buffer]>;
+}
 
 type Files = ReadonlyMap<string, ListedFile>;
 type Packages = Record<string, Record<string, { version: string; dist: { shasum?: string; reference: string } }>>;
@@ -18,26 +23,24 @@ type Packages = Record<string, Record<string, { version: string; dist: { shasum?
 export class HeadReader {
   /** `acme/hello 1.0.0` */
   readonly purged = new Set<string>();
-  readonly #store: MemoryStore;
+  readonly #objects: HeldObjects;
+  readonly #digests = new WeakMap<Buffer, string>();
   readonly #sha1s = new Map<string, Set<string>>();
   #head: StoreHead | undefined;
+  #files: Files = new Map();
   #wanted: ReadonlyMap<string, string> = new Map();
 
-  constructor(store: MemoryStore) {
-    this.#store = store;
-  }
-
-  get generation(): number {
-    return this.#head?.generation ?? 0;
+  constructor(objects: HeldObjects) {
+    this.#objects = objects;
   }
 
   check(): void {
-    const text = this.#store.objects.get(headKey)?.bytes.toString();
+    const text = this.#objects.at(headKey)?.toString();
     if (text === undefined) return;
     const head = parseHead(text);
     if (head.generation !== this.#head?.generation) this.#follow(head);
     for (const [key, sha256] of this.#wanted) {
-      const kept = this.#store.objects.get(key)?.sha256;
+      const kept = this.#digestOf(this.#objects.at(key));
       if (kept !== sha256) throw new Error(`generation ${head.generation} needs ${key} as ${sha256}, which is ${kept}`);
     }
   }
@@ -47,7 +50,7 @@ export class HeadReader {
     const gone = new Map(
       [...this.purged].flatMap((name) => [...(this.#sha1s.get(name) ?? [])].map((sha1) => [sha1, name])),
     );
-    for (const [key, { bytes }] of this.#store.objects) {
+    for (const [key, bytes] of this.#objects.all()) {
       const found = gone.get(createHash('sha1').update(bytes).digest('hex'));
       if (found !== undefined) throw new Error(`${key} has the bytes of ${found}, which was purged`);
       const text = bytes.subarray(0, 12).toString() === '{"packages":' ? bytes.toString() : '{"packages":{}}';
@@ -65,6 +68,7 @@ export class HeadReader {
     const root = parseListing(this.#text(head.listing));
     const parts = [...root.documents.parts, ...root.archives.parts].filter((part) => part !== null);
     const files: Files = new Map(parts.flatMap((part) => [...parsePart(this.#text(part))]));
+    this.#files = files;
     this.#wanted = new Map([...files].map(([path, file]) => [objectKeyOf(path, file), file.sha256]));
     for (const [path, { sha256 }] of files)
       if (path.startsWith('public/p2/')) demandArchives(this.#text(sha256), files);
@@ -74,8 +78,27 @@ export class HeadReader {
     }
   }
 
+  #digestOf(bytes: Buffer | undefined): string | undefined {
+    if (bytes === undefined) return undefined;
+    const digest = this.#digests.get(bytes) ?? createHash('sha256').update(bytes).digest('hex');
+    this.#digests.set(bytes, digest);
+    return digest;
+  }
+
+  /** path below public/ → SHA-256 */
+  publicFiles(): Record<string, string> {
+    const found = [...this.#objects.all()].filter(([key]) => key.startsWith('public/'));
+    return Object.fromEntries(found.map(([key, bytes]) => [key.slice('public/'.length), this.#digestOf(bytes) ?? '']));
+  }
+
+  /** What public/ is to have, by the listing of the head. */
+  listedFiles(): Record<string, string> {
+    const listed = [...this.#files].filter(([path]) => path.startsWith('public/'));
+    return Object.fromEntries(listed.map(([path, { sha256 }]) => [path.slice('public/'.length), sha256]));
+  }
+
   #text(digest: string): string {
-    const text = this.#store.objects.get(`index/documents/${digest}`)?.bytes.toString();
+    const text = this.#objects.at(`index/documents/${digest}`)?.toString();
     if (text === undefined) throw new Error(`the head needs index/documents/${digest}, which is not there`);
     return text;
   }

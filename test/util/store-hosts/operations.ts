@@ -99,3 +99,30 @@ function archiveOf({ version, content }: { version: string; content: number }, {
   zip.writeZip(path);
   return path;
 }
+
+const versions = ['1.0.0', '1.1.0', '2.0.0'] as const;
+
+/** A random history of one of `hosts` hosts. */
+export function historyOf(random: () => number, hosts: number, length: number): StoreOperation[] {
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;
+  const build = (): StoreOperation => {
+    const edits = Array.from({ length: 1 + below(3) }, () => ({
+      version: pick([undefined, undefined, ...versions]),
+      content: pick([0, 1, 2, undefined]),
+    }));
+    return { kind: 'build', edits, allowRepublish: random() < 0.3 };
+  };
+  const kinds: readonly (() => StoreOperation)[] = [
+    ...Array.from({ length: 8 }, () => build),
+    () => ({ kind: 'upload', version: pick(versions), content: below(2) }),
+    () => ({ kind: 'upload', version: pick(versions), content: below(2) }),
+    () => ({ kind: 'withdraw', of: below(hosts), version: pick([...versions, 'dev-main']) }),
+    () => ({ kind: 'purge', of: below(hosts), version: pick([...versions, 'dev-main']) }),
+    () => ({ kind: 'rollback', to: 1 + below(6) }),
+    () => ({ kind: 'lift' }),
+    () => ({ kind: 'prune' }),
+    () => ({ kind: 'prune' }),
+  ];
+  return [build(), ...Array.from({ length: length - 1 }, () => pick(kinds)())];
+}

@@ -10,6 +10,8 @@ import { purgeVersion } from '../../../../build/purge/purge-version.ts';
 import type { BuildEffects, BuildRequest } from '../../../../build/scan/build-request.ts';
 import { refreshTree } from '../../../../build/store/change-tree.ts';
 import { leaseMs, leaseObserver, type Held } from '../../../../build/store/projection-lease.ts';
+import { removeUnused } from '../../../../build/store/unused-objects.ts';
+import { WorkingCopy } from '../../../../build/store/working-copy.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
 import { memoryStore, type MemoryStore } from '../../../util/memory-store.ts';
 import { below, type TemporaryTree } from '../../../util/package-tree.ts';
@@ -73,6 +75,22 @@ describe('a store after a kill', () => {
     await killedAt(key);
     expect(await run('a')).toMatchObject({ failed: [] });
     expect(textOf(document)).toContain('1.0.0');
+  });
+
+  it('loses archives that were sent in vain by prune, and uses them before', async () => {
+    await run('a');
+    for (const version of ['1.1.0', '1.2.0']) put(version, version);
+    await killedAt(headKey);
+    const [used, unused] = ['public/dist/acme/hello/1.1.0.zip', 'public/dist/acme/hello/1.2.0.zip'];
+    rmSync(tree.path('one/1.2.0'), { recursive: true });
+    const uploadedBefore = Date.now() + 1;
+    while (Date.now() <= uploadedBefore) await new Promise(setImmediate);
+    store.beforePut = async (key) => {
+      if (key === headKey)
+        await removeUnused(new WorkingCopy(tree.path('b'), store), { uploadedBefore, dryRun: false });
+    };
+    await run('a');
+    expect([used, unused].map((key) => store.objects.has(key))).toEqual([true, false]);
   });
 
   it('has the work of both builders of a first publication', async () => {
