@@ -38,7 +38,7 @@ export function trialLines({ counts, versions, examined }: PolicyTest): readonly
           ),
           '',
         ]),
-    `${counted(examined, 'version')} of packages with rules were examined. Uses and tokens: of the last 90 days.`,
+    `${counted(examined, 'version')} of packages with rules were examined. Used, uses and tokens: in the last 90 days.`,
   ];
 }
 
