@@ -3,7 +3,7 @@
 
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
-import { filterOf, passes } from '../core/views/view.ts';
+import { filterOf, passes, type View } from '../core/views/view.ts';
 import type { Exposures } from '../policy/admin/package-standing.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting } from './expired-uses.ts';
@@ -22,9 +22,28 @@ interface Call {
 
 /** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
 export async function readMalware(services: UsageServices, call: Call): Promise<ExposuresDocument['data'] | undefined> {
-  const found = (await services.policyAdmin.exposuresSoon())?.versions;
-  const versions = found?.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
+  const versions = malwareIn(await services.policyAdmin.exposuresSoon());
   return versions && (await readExposures(services, call, { versions, unread: [] })).data;
+}
+
+function malwareIn(found: Exposures | undefined): readonly Exposed[] | undefined {
+  return found?.versions.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
+}
+
+export interface WithMalware {
+  /** its versions that are malware, and that no rule refuses */
+  readonly malware?: readonly Exposed[] | undefined;
+}
+
+/** The same by package, as the view cuts it. Once something is known, this waits no longer than a page may. */
+export async function malwareByPackage(
+  { policyAdmin }: Pick<UsageServices, 'policyAdmin'>,
+  view: View | undefined,
+): Promise<ReadonlyMap<string, readonly Exposed[]>> {
+  const found = new Map<string, Exposed[]>();
+  for (const one of malwareIn(await policyAdmin.exposuresSoon(10)) ?? [])
+    if (passes(filterOf(view, one.name), one.release)) found.set(one.name, [...(found.get(one.name) ?? []), one]);
+  return found;
 }
 
 /** `known`: these alone. */

@@ -153,10 +153,11 @@ function rememberedExposures(options: PolicyAdminOptions): Pick<PolicyAdmin, 'ex
     }
     return last.found;
   };
-  const moment = () => setTimeout(momentMs, undefined, { ref: false });
+  const moment = (waitMs: number) => setTimeout(known === undefined ? momentMs : waitMs, undefined, { ref: false });
   return {
     exposures,
-    exposuresSoon: async () => (await Promise.race([exposures().catch(() => undefined), moment()])) ?? known,
+    exposuresSoon: async (waitMs = momentMs) =>
+      (await Promise.race([exposures().catch(() => undefined), moment(waitMs)])) ?? known,
   };
 }
 

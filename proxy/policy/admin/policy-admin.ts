@@ -32,8 +32,8 @@ export interface PolicyAdmin {
   readonly standing: (name: PackageName) => Promise<PackageStanding | undefined>;
   /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */
   readonly exposures: () => Promise<Exposures>;
-  /** The same within a moment: else the last known ones; undefined: none are known, or lists are damaged. */
-  readonly exposuresSoon: () => Promise<Exposures | undefined>;
+  /** The same within a moment, or within `waitMs`: else the last known ones; undefined: unknown, or lists are damaged. */
+  readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
   readonly feeds: () => Promise<readonly FeedView[]>;

@@ -65,7 +65,7 @@ it('a mirrored package has a page with its versions, and a row with the version 
   const asked = upstream.server.requests.length;
   const { status, text, html } = await browser.get('/packages/some/lib');
   expect([status, text]).toEqual([200, expect.stringContaining('some/lib')]);
-  expect(text).toContain('mirrored');
+  expect(text).toMatch(/malware 1\.0\.0 mirrored/);
   expect(text).toMatch(
     /SHA-1 1\.0\.0 malware Opens <every> door high, PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago just now .*1\.1\.0 \d+ years ago not yet/,
   );
@@ -79,6 +79,14 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect([versions.status, String(versions.headers['location'])]).toEqual([303, '../../../packages/some/lib']);
   expect((await browser.get('/packages/other/lib/versions')).status).toBe(404);
   expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code class="whole">1\.0\.0<\/code>/s);
+  const row = /some\/lib malware 1\.0\.0 mirrored/;
+  await expect.poll(async () => (await browser.get('/packages')).text).toMatch(row);
+  expect((await browser.get('/packages?state=advisory')).text).toMatch(/1 package of 3 .*some\/lib malware/);
+  const mirror = await browser.get('/mirror');
+  expect(mirror.text).toMatch(/some\/lib 1\.0\.0 : it is malware, and no rule .*some\/lib malware 1\.0\.0/);
+  expect(mirror.text).not.toContain('No trouble with other registries');
+  expect((await browser.get('/packages/some/lib/why?version=1.0.0')).text).toMatch(/malware Opens .*Held back/);
+  expect((await browser.get('/packages/some/lib/why?version=1.1.0')).text).not.toContain('malware');
   expect((await browser.get('/packages/some/lib/files')).text).toContain('A list names this version as malware.');
   const used = await browser.get('/packages/some/lib/usage?constraint=1.0.*');
   expect(used.text).toMatch(/Used by 1 token .*a reader ada@example\.org 1\.0\.0 advisory 1\.1\.0 \d{4}-\d\d-\d\d 1 0/);

@@ -14,12 +14,14 @@ import { formatCount, formatBytes } from '../../components/quantity.ts';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { visibleText } from '../../components/visible-text.ts';
+import type { WithMalware } from '../../../usage/read-exposures.ts';
+import { MalwareBadge } from '../package/concerns.tsx';
 import { packagePath } from '../package/open-package.ts';
 import { ChangeBadge, ComparedFileList, type ComparedPair } from './compared-files.tsx';
 import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
 import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
 
-export interface ComparePageProps {
+export interface ComparePageProps extends WithMalware {
   readonly pair: ComparedPair;
   readonly dependencies: readonly DependencyChange[];
   /** of composer.json; undefined: neither archive has one */
@@ -38,6 +40,7 @@ export function ComparePage({
   difference,
   files,
   labels,
+  malware,
   showsAll,
   nowMs,
 }: ComparePageProps): Child {
@@ -50,8 +53,8 @@ export function ComparePage({
         caption="The two versions"
         columns={factColumns(nowMs)}
         rows={[
-          { role: 'From', ...before },
-          { role: 'To', ...after },
+          { role: 'From', malware, ...before },
+          { role: 'To', malware, ...after },
         ]}
       />
       <section class="stack-tight">
@@ -149,12 +152,20 @@ function Choice({ pair, labels, showsAll }: Pick<ComparePageProps, 'pair' | 'lab
   );
 }
 
-type Fact = IndexEntry & { readonly role: string };
+type Fact = IndexEntry & WithMalware & { readonly role: string };
+
+function VersionCell({ version, malware }: Fact): Child {
+  return (
+    <strong>
+      {version} {malware?.some((one) => one.version === version) ? <MalwareBadge /> : null}
+    </strong>
+  );
+}
 
 function factColumns(nowMs: number) {
   return [
     { label: 'Side', cell: ({ role }: Fact) => <span class="soft">{role}</span> },
-    { label: 'Version', cell: ({ version }: Fact) => <strong>{version}</strong> },
+    { label: 'Version', cell: VersionCell },
     { label: 'Published', cell: ({ since }: Fact) => <Time at={since} nowMs={nowMs} /> },
     { label: 'Content', cell: ({ reference }: Fact) => <code title={reference}>{reference.slice(0, 10)}</code> },
     { label: 'Archive', isNumber: true, cell: ({ size }: Fact) => formatBytes(size) },

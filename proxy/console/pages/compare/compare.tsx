@@ -7,11 +7,15 @@ import { findVersion, type PublishedVersion } from '../../../packages/published-
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { archivedVersions } from '../package/archived-versions.ts';
+import { malwareByPackage } from '../../../usage/read-exposures.ts';
 import { nameIn } from '../package/open-package.ts';
 import type { PackagePageServices } from '../package/package-services.ts';
 import { ComparedFile, ComparePage, SingleVersion } from './compare-page.tsx';
 
-export type ComparePageServices = Pick<PackagePageServices, 'published' | 'mirrored' | 'mirror' | 'inspection'>;
+export type ComparePageServices = Pick<
+  PackagePageServices,
+  'published' | 'mirrored' | 'mirror' | 'inspection' | 'policyAdmin'
+>;
 
 export function registerComparePage(pages: Pages, services: ComparePageServices): void {
   pages.page({
@@ -50,6 +54,8 @@ async function showComparison(services: ComparePageServices, request: SignedInRe
   }
   const files = await contents.compareFiles(before.entry, after.entry, showsAll);
   const dependencies = compareDependencies(before.record, after.record);
+  const malware = (await malwareByPackage(services, request.caller.view)).get(name);
   const labels = versions.map(({ entry }) => entry.version);
-  return { ...view, content: <ComparePage {...{ pair, dependencies, difference, files, labels, showsAll, nowMs }} /> };
+  const shown = { pair, dependencies, difference, files, labels, malware, showsAll, nowMs };
+  return { ...view, content: <ComparePage {...shown} /> };
 }

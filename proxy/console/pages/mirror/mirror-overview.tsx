@@ -4,6 +4,8 @@
 import type { Child } from 'hono/jsx';
 import type { MirrorRegistry, MirrorReport } from '../../../mirror/mirror-report.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
+import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
+import { malwareByPackage, type WithMalware } from '../../../usage/read-exposures.ts';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -18,11 +20,9 @@ import { Badge } from '../../components/badge.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { registerStoredPackage } from './stored-package.tsx';
 
-export function registerMirrorOverview(pages: Pages, report: MirrorReport | undefined): void {
-  pages.page({ path: '/mirror', operation: 'listMirrored', show: (request) => showMirror(report, request) });
-}
-
-async function showMirror(report: MirrorReport | undefined, request: SignedInRequest): Promise<PageView> {
+async function showMirror(services: MirrorPageServices, request: SignedInRequest): Promise<PageView> {
+  const { mirrorReport: report } = services;
+  const malware = await malwareByPackage(services, request.caller.view);
   const registries = (await report?.registries()) ?? [];
   const content =
     report === undefined || registries.length === 0 ? (
@@ -30,8 +30,8 @@ async function showMirror(report: MirrorReport | undefined, request: SignedInReq
     ) : (
       <Mirror
         registries={registries}
-        alarms={report.alarms()}
-        stored={await readStored(report, request)}
+        alarms={[...malwareAlarms([...malware.values()].flat(), request.nowMs), ...report.alarms()]}
+        stored={await readStored(report, malware, request)}
         nowMs={request.nowMs}
       />
     );
@@ -40,6 +40,7 @@ async function showMirror(report: MirrorReport | undefined, request: SignedInReq
 
 async function readStored(
   report: MirrorReport,
+  malware: Awaited<ReturnType<typeof malwareByPackage>>,
   { query: given, nowMs }: SignedInRequest,
 ): Promise<StoredPackagesProps> {
   const query = parseMirrorQuery(given);
@@ -49,9 +50,15 @@ async function readStored(
   const rows = await Promise.all(
     found
       .slice(from, from + packagesPerPage)
-      .map(async (one) => ({ ...one, archives: await report.archives(one.name) })),
+      .map(async (one) => ({ ...one, malware: malware.get(one.name), archives: await report.archives(one.name) })),
   );
   return { query, rows, found: found.length, total: packages.length };
+}
+
+function malwareAlarms(malware: NonNullable<WithMalware['malware']>, lastMs: number): readonly MirrorAlarm[] {
+  const message = 'it is malware, and no rule of the policy refuses it';
+  const mirrored = malware.filter(({ origin }) => origin === 'mirrored');
+  return mirrored.map(({ name, version }) => ({ kind: 'alarm', about: `${name} ${version}`, message, lastMs }));
 }
 
 interface MirrorProps {
@@ -152,9 +159,10 @@ function filterText({ allow, deny }: MirrorRegistry): string {
 export interface MirrorPageServices {
   /** undefined: the server runs without the feature `mirror` */
   readonly mirrorReport: MirrorReport | undefined;
+  readonly policyAdmin: PolicyAdmin;
 }
 
-export function registerMirrorPages(pages: Pages, { mirrorReport }: MirrorPageServices): void {
-  registerMirrorOverview(pages, mirrorReport);
-  registerStoredPackage(pages, mirrorReport);
+export function registerMirrorPages(pages: Pages, services: MirrorPageServices): void {
+  pages.page({ path: '/mirror', operation: 'listMirrored', show: (request) => showMirror(services, request) });
+  registerStoredPackage(pages, services.mirrorReport);
 }

@@ -10,10 +10,12 @@ import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
 import { Table, type Column } from '../../components/table.tsx';
+import type { WithMalware } from '../../../usage/read-exposures.ts';
+import { MalwareIn } from '../package/concerns.tsx';
 import { heldBackPhrase } from '../package/held-back-words.ts';
 import { mirrorPath, packagesPerPage, type MirrorQuery } from './mirror-query.ts';
 
-export interface StoredRow extends StoredPackage {
+export interface StoredRow extends StoredPackage, WithMalware {
   readonly archives: StoredArchives;
 }
 
@@ -87,10 +89,13 @@ function NoRows({ total }: { readonly total: number }): Child {
 const columns: readonly Column<StoredRow>[] = [
   {
     label: 'Package',
-    cell: ({ name }) => (
-      <A to={`/mirror/${name}`} class="main-link">
-        {name}
-      </A>
+    cell: ({ name, malware }) => (
+      <span class="row">
+        <A to={`/mirror/${name}`} class="main-link">
+          {name}
+        </A>
+        <MalwareIn {...{ malware }} />
+      </span>
     ),
   },
   {

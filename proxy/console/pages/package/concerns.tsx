@@ -1,7 +1,9 @@
 // The advisories about a version in a cell of a table. Malware is called malware.
 
 import type { Child } from 'hono/jsx';
+import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { Badge } from '../../components/badge.tsx';
+import { Notice } from '../../components/notice.tsx';
 
 interface ConcernsProps {
   readonly advisories: readonly { readonly id: string; readonly title: string; readonly severity: string | null }[];
@@ -28,10 +30,32 @@ export function Concerns({ advisories, malware }: ConcernsProps): Child {
   );
 }
 
-export function MalwareBadge(): Child {
+/** `of`: which version is. */
+export function MalwareBadge({ of = '' }: { readonly of?: string }): Child {
   return (
     <Badge kind="bad" icon="shield-alert">
-      malware
+      malware{of}
     </Badge>
+  );
+}
+
+/** Nothing if the package has none. */
+export function MalwareIn({ malware: [one, ...others] = [] }: WithMalware): Child {
+  if (one === undefined) return null;
+  return <MalwareBadge of={others.length === 0 ? ` ${one.version}` : ` in ${others.length + 1} versions`} />;
+}
+
+/** Says that the version is malware, and who says so. `children`: if it is none. */
+export function MalwareNotice({
+  malware = [],
+  version,
+  children,
+}: WithMalware & { readonly version: string; readonly children?: Child }): Child {
+  const found = malware.find((one) => one.version === version);
+  if (found === undefined) return children;
+  return (
+    <Notice kind="bad">
+      <Concerns advisories={found.concerns} malware />
+    </Notice>
   );
 }

@@ -9,6 +9,8 @@ import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { malwareByPackage } from '../../../usage/read-exposures.ts';
+import { MalwareNotice } from './concerns.tsx';
 import { heldBackPhrase, isOfSetting, leftOutByRule, newestCase } from './held-back-words.ts';
 import { packagePath } from './open-package.ts';
 import type { PackagePageServices } from './package-services.ts';
@@ -60,12 +62,13 @@ export async function heldBackOf(
 
 /** The page “Why” of a package of another registry; undefined: nothing of it is stored. */
 export async function showMirroredWhy(
-  services: Pick<PackagePageServices, 'mirrorReport'>,
-  { nowMs }: SignedInRequest,
+  services: Pick<PackagePageServices, 'mirrorReport' | 'policyAdmin'>,
+  { nowMs, query, caller }: SignedInRequest,
   name: PackageName,
 ): Promise<PageView | undefined> {
   const heldBack = await heldBackOf(services, name, nowMs);
   if (heldBack === undefined) return undefined;
+  const malware = (await malwareByPackage(services, caller.view)).get(name);
   return {
     title: `Why? ${name}`,
     section: 'packages',
@@ -79,6 +82,7 @@ export async function showMirroredWhy(
             { label: name, to: packagePath(name) },
           ]}
         />
+        <MalwareNotice {...{ malware }} version={query.get('version') ?? ''} />
         <HeldBackList heldBack={heldBack} />
         <p>
           <A to={`/mirror/${name}`}>What the mirror stores of it</A>

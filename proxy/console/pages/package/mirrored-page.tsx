@@ -18,7 +18,7 @@ import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
-import { Concerns } from './concerns.tsx';
+import { Concerns, MalwareBadge } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import { readArchivedReadme } from './archived-versions.ts';
@@ -93,7 +93,8 @@ function shownVersions(
   }));
 }
 
-function MirroredHead({ name, description, type, abandoned }: MirroredProps['summary']): Child {
+function MirroredHead({ summary: { name, description, type, abandoned }, versions }: MirroredProps): Child {
+  const malware = versions.find(({ standing }) => standing?.concerns.some(({ isMalware }) => isMalware));
   return (
     <div class="stack-tight">
       <PageHead
@@ -102,6 +103,7 @@ function MirroredHead({ name, description, type, abandoned }: MirroredProps['sum
         trail={[{ label: 'Packages', to: '/packages' }]}
       />
       <div class="row">
+        {malware === undefined ? null : <MalwareBadge of={` ${malware.version}`} />}
         <Badge icon="layers">mirrored</Badge>
         <Badge icon="package">{type}</Badge>
         {abandoned === false ? null : (
@@ -118,7 +120,7 @@ function Mirrored(props: MirroredProps): Child {
   const { summary, heldBack, readme, request } = props;
   return (
     <>
-      <MirroredHead {...summary} />
+      <MirroredHead {...props} />
       <div class="package">
         <InstallPanel requirement={summary.name} origin={request.origin} makesTokens={request.may('createToken')} />
         <div class="readme stack">

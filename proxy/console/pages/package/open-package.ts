@@ -9,11 +9,12 @@ import type { PublishedPackages } from '../../../packages/catalogue.ts';
 import { readPackageDetails, type PackageDetails } from '../../../packages/package-details.ts';
 import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
+import { malwareByPackage, type WithMalware } from '../../../usage/read-exposures.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { explainPackage } from './explain-package.ts';
 import type { PackagePageServices } from './package-services.ts';
 
-export interface OpenPackage {
+export interface OpenPackage extends WithMalware {
   readonly name: PackageName;
   readonly summary: PackageSummary;
   readonly details: PackageDetails;
@@ -50,12 +51,13 @@ export async function openPackage(
 ): Promise<OpenPackage | undefined> {
   const { catalogue, published, advisories } = services;
   const view = caller?.view;
-  const [packages, found, lists, explanation] = await reportDamage(
+  const [packages, found, lists, explanation, malware] = await reportDamage(
     Promise.all([
       catalogue.read(nowMs, view),
       readPackageDetails(published, name, view),
       advisories.read(nowMs),
       view === undefined ? explainPackage(services, name) : undefined,
+      malwareByPackage(services, view),
     ]),
   );
   const details = found === undefined || view === undefined ? found : { ...found, sources: [], quarantined: [] };
@@ -75,6 +77,7 @@ export async function openPackage(
     isLimited: view !== undefined,
     seesUsage: may('getUsage'),
     hasFiles: hasBuilder,
+    malware: malware.get(name),
   };
 }
 

@@ -7,6 +7,7 @@ import { A, PlaceContext } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
+import { MalwareIn } from './concerns.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
 
 export type PackageTab =
@@ -94,6 +95,7 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
           abandoned{typeof summary.abandoned === 'string' ? `: use ${summary.abandoned}` : ''}
         </Badge>
       )}
+      {isMalware ? null : <MalwareIn malware={opened.malware} />}
       {warned.length === 0 ? null : (
         <A to={packagePath(opened.name, 'advisories')} class="row">
           <Badge kind={isLatestWarned || isMalware ? 'bad' : 'warn'} icon="shield-alert">

@@ -20,7 +20,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { fixOf, versionWarnings } from './advised-versions.ts';
-import { MalwareBadge } from './concerns.tsx';
+import { MalwareBadge, MalwareNotice } from './concerns.tsx';
 import { ShortReference, SourceText } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
@@ -78,7 +78,7 @@ export function unknownVersion(
 }
 
 function Version({ opened, version, locate, run, block, usedBy, request }: VersionProps): Child {
-  const { name } = opened;
+  const { name, malware = [] } = opened;
   const { entry, record } = version;
   return (
     <>
@@ -102,7 +102,7 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
       <Warnings {...{ opened, version }} />
       <div class="two-columns">
         <section class="stack">
-          {block === undefined ? (
+          {block === undefined && malware.every((one) => one.version !== entry.version) ? (
             <CodeBlock label="the line that installs this version" text={requireLine(`${name}:${entry.version}`)} />
           ) : null}
           {usedBy === undefined ? null : <UsedBy {...usedBy} />}
@@ -138,10 +138,13 @@ function Blocked({
 }
 
 /** What advisories and filter lists say about this version. */
-function Warnings({ opened: { name, advisories, details }, version }: Pick<VersionProps, 'opened' | 'version'>): Child {
+function Warnings({
+  opened: { name, advisories, details, malware },
+  version,
+}: Pick<VersionProps, 'opened' | 'version'>): Child {
   const all = versionWarnings(advisories, details.versions);
   const warned = all.filter(({ affected }) => affected.includes(version.entry.version));
-  if (warned.length === 0) return null;
+  if (warned.length === 0) return <MalwareNotice {...{ malware }} version={version.entry.version} />;
   const fix = fixOf(version, details.versions, all);
   return (
     <Notice kind="bad">

@@ -11,6 +11,8 @@ import { PageHead } from '../../components/page-head.tsx';
 import { formatCount } from '../../components/quantity.ts';
 import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { WithMalware } from '../../../usage/read-exposures.ts';
+import { MalwareNotice } from './concerns.tsx';
 import { explainPackage } from './explain-package.ts';
 import { VersionContent } from './version-content.tsx';
 import type { OpenPackage } from './open-package.ts';
@@ -21,7 +23,7 @@ import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, withinConstraint, type VersionQuestion } from './why-answer.ts';
 
-interface WhyProps {
+interface WhyProps extends WithMalware {
   readonly name: PackageName;
   readonly question: VersionQuestion;
   /** undefined: the reasons are recorded on another host */
@@ -55,7 +57,8 @@ export async function showWhy(
     readRuns(services, name, (explanation?.versions ?? []).slice(0, maxShown)),
     readPolicyOn(services, name, question),
   ]);
-  const answer = <Why {...{ name, question, explanation, causeOf, runOf, judged, request, nowMs }} />;
+  const malware = opened?.malware;
+  const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, request, nowMs }} />;
   return {
     title: `Why? ${name}`,
     section: 'packages',
@@ -83,7 +86,8 @@ function UnpublishedHead({ name, isWithdrawn }: { readonly name: PackageName; re
   );
 }
 
-function Why({ name, question, explanation, causeOf, runOf, judged, request, nowMs }: WhyProps): Child {
+function Why(props: WhyProps): Child {
+  const { name, question, explanation } = props;
   return (
     <>
       <form class="filters">
@@ -110,7 +114,7 @@ function Why({ name, question, explanation, causeOf, runOf, judged, request, now
           gives the reasons.
         </Notice>
       ) : (
-        <Answer {...{ name, question, explanation, causeOf, runOf, judged, request, nowMs }} />
+        <Answer {...{ ...props, explanation }} />
       )}
     </>
   );
@@ -118,10 +122,12 @@ function Why({ name, question, explanation, causeOf, runOf, judged, request, now
 
 type AnswerProps = WhyProps & { readonly explanation: WhyAnswer };
 
-function Answer({ name, question, explanation, causeOf, runOf, judged, request, nowMs }: AnswerProps): Child {
+function Answer({ name, question, explanation, causeOf, runOf, judged, malware, request, nowMs }: AnswerProps): Child {
   return (
     <section class="stack">
-      <Verdict {...{ name, question, explanation }} />
+      <MalwareNotice {...{ malware }} version={judged?.version ?? ''}>
+        <Verdict {...{ name, question, explanation }} />
+      </MalwareNotice>
       {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
       <Contents {...{ name, causeOf, runOf, request }} versions={explanation.versions} />
       <Hindrances {...{ explanation, nowMs }} />

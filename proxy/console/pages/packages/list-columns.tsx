@@ -5,6 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import { MalwareIn } from '../package/concerns.tsx';
 import type { PackageRow } from './list-query.ts';
 
 /** Without what only a running server counts. */
@@ -22,7 +23,7 @@ export function listColumns(
   };
 }
 
-function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised }: PublishedRow): Child {
+function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised, malware }: PublishedRow): Child {
   return (
     <div class="stack-tight">
       <span class="row">
@@ -30,7 +31,8 @@ function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised }: Publi
           {summary.name}
         </A>
         {summary.abandoned === false ? null : <AbandonedBadge />}
-        {hasAdvisories ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}
+        <MalwareIn {...{ malware }} />
+        {hasAdvisories && malware === undefined ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}
         {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
       </span>
       {summary.description === null ? null : <span class="soft small prose shortened">{summary.description}</span>}

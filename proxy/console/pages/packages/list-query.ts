@@ -4,6 +4,7 @@ import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
+import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { searchFilter } from '../../../packages/search-packages.ts';
 
 export const listOrders = ['name', 'updated', 'downloads'] as const;
@@ -31,9 +32,9 @@ export interface PackageEntry {
 }
 
 /** What a row shows. */
-export interface PackageRow extends PackageEntry {
+export interface PackageRow extends PackageEntry, WithMalware {
   readonly downloads: number;
-  /** an advisory of the registry's list names it */
+  /** an advisory of the registry's list names it, or it has malware */
   readonly hasAdvisories: boolean;
   /** one of them is about the latest version */
   readonly isLatestAdvised: boolean;

@@ -5,6 +5,7 @@ import { filterOf, type View } from '../../../core/views/view.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { malwareByPackage } from '../../../usage/read-exposures.ts';
 import { isAdvised } from '../package/advised-versions.ts';
 import type { PackagePageServices } from '../package/package-services.ts';
 import { registerOnePackage } from '../package/package.tsx';
@@ -67,22 +68,23 @@ interface SearchResult {
 }
 
 async function searchRows(
-  { catalogue, downloads, advisories, mirrored }: PackagePageServices,
+  { catalogue, downloads, advisories, mirrored, policyAdmin }: PackagePageServices,
   listPackages: ListPackages,
   query: ListQuery,
   { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
 ): Promise<SearchResult> {
-  const [packages, counts, lists, foreign] = await Promise.all([
+  const [packages, counts, lists, foreign, malware] = await Promise.all([
     catalogue.read(nowMs, view),
     query.order === 'downloads' ? readCounts(downloads, view !== undefined) : undefined,
     advisories.read(nowMs),
     mirrored?.read(nowMs, view),
+    malwareByPackage({ policyAdmin }, view),
   ]);
   // the list of everybody is remembered, and those of views are short
   const { all, types } = (view === undefined ? listPackages : createListPackages())(packages.all, foreign);
   const facts: ListFacts = {
     downloadsOf: counts === undefined ? () => 0 : countVisible(counts, packages, view),
-    hasAdvisories: (name) => (lists.packages.get(name)?.advisories.length ?? 0) > 0,
+    hasAdvisories: (name) => malware.has(name) || (lists.packages.get(name)?.advisories.length ?? 0) > 0,
   };
   const found = selectPackages(all, query, facts);
   const from = (query.page - 1) * rowsPerPage;
@@ -92,6 +94,7 @@ async function searchRows(
     // the totals of all packages are only needed for the order by downloads
     downloads: await downloads.totalOf(one.summary.name),
     hasAdvisories: facts.hasAdvisories(one.summary.name),
+    malware: malware.get(one.summary.name),
     isLatestAdvised: isAdvised(advisoriesOf(lists, one.summary.name), one.summary.latest_version),
   }));
   return { rows: await Promise.all(rows), found: found.length, total: all.length, types };
