@@ -98,6 +98,7 @@ async function attemptOn<Result>(
   if (isProjected) return { result };
   await project(copy, pushed.base, now);
   await copy.settle({ ...pushed.base, isProjected: true });
+  await copy.keepListing(pushed.base);
   return { result };
 }
 

@@ -107,7 +107,7 @@ const phases: readonly ((path: ListedPath, file: ListedFile | undefined) => bool
   (path, file) => file !== undefined && path === announcementPath,
 ];
 
-function isProjected(path: ListedPath): boolean {
+export function isProjected(path: ListedPath): boolean {
   return path.startsWith('public/') || path.startsWith('index/');
 }
 

@@ -1,9 +1,12 @@
 // Compares the objects of a store with the listing of its head: each must be there with its size and, unless `fast` is
-// true, with the SHA-256 that the store recorded when the object was sent. Reads no object, but for the listing.
+// true, with the SHA-256 that the store recorded when the object was sent. So must the copies at their own paths, unless
+// a builder is at work on them. Reads no object, but for the listing.
 
 import { objectKeyOf } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import type { ObjectKey, ObjectStore } from './object-store.ts';
+import { isProjected } from './projection.ts';
+import { readProjection } from './projection-lease.ts';
 import { WorkingCopy } from './working-copy.ts';
 
 export interface StoreFault {
@@ -25,10 +28,16 @@ export async function verifyStore(
   store: ObjectStore,
   { fast }: { readonly fast: boolean },
 ): Promise<StoreReport> {
-  const { current, listing } = await new WorkingCopy(dataDirectory, store).current();
+  const copy = new WorkingCopy(dataDirectory, store);
+  const projection = await readProjection(copy);
+  const { current, listing } = await copy.current();
+  const hasCopies = projection?.listing === current?.head.listing && projection?.begun.length === 0;
   const wanted = new Map<ObjectKey, { readonly size: number; readonly sha256: string }>();
   for (const kind of ['documents', 'archives'] as const)
-    for (const [path, file] of await listing.all(kind)) wanted.set(objectKeyOf(path, file), file);
+    for (const [path, file] of await listing.all(kind)) {
+      wanted.set(objectKeyOf(path, file), file);
+      if (hasCopies && isProjected(path)) wanted.set(path, file);
+    }
   const sizes = await listedSizes(store);
   const checked = await runBatch([...wanted], requestsAtOnce, async ([key, { size, sha256 }]) => {
     const found = sizes.get(key);
@@ -45,7 +54,7 @@ export async function verifyStore(
 
 async function listedSizes(store: ObjectStore): Promise<ReadonlyMap<ObjectKey, number>> {
   const sizes = new Map<ObjectKey, number>();
-  for (const prefix of ['index/documents/', 'index/archives/', 'public/dist/'])
+  for (const prefix of ['index/', 'public/'])
     for await (const { key, size } of store.list(prefix)) sizes.set(key, size);
   return sizes;
 }

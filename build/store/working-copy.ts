@@ -81,6 +81,7 @@ export class WorkingCopy {
     const before = known === undefined ? undefined : await this.#baseOf(known);
     await this.#checkOut((await before?.listing.all('documents')) ?? new Map(), base);
     await this.settle(base);
+    await this.keepListing(base);
     return base;
   }
 
@@ -104,22 +105,22 @@ export class WorkingCopy {
   }
 
   /** The copy equals the base. */
-  async settle({ current, listing, isProjected }: CopiedBase): Promise<void> {
+  async settle({ current, isProjected }: Omit<CopiedBase, 'listing'>): Promise<void> {
     await mkdir(this.at(listingFolder), { recursive: true });
     if (current !== undefined) {
       const { head, etag } = current;
       const text = formatHead(head);
       await replaceFile(this.at(basePath), [JSON.stringify({ store: this.store.name, etag, text, isProjected })]);
-      const used = new Set<string | null>([
-        head.listing,
-        ...listing.root.documents.parts,
-        ...listing.root.archives.parts,
-      ]);
-      for (const name of await readdir(this.at(listingFolder)))
-        if (!used.has(name)) await rm(this.at(`${listingFolder}/${name}`), { force: true });
     }
-    for (const path of [removedPath, emptyPath]) await rm(this.at(path), { force: true });
-    await rm(this.at(changingPath), { force: true });
+    for (const path of [removedPath, emptyPath, changingPath]) await rm(this.at(path), { force: true });
+  }
+
+  /** Removes the objects of other listings from this disk. */
+  async keepListing({ current, listing }: StoreBase): Promise<void> {
+    const { documents, archives } = listing.root;
+    const used = new Set<string | null | undefined>([current?.head.listing, ...documents.parts, ...archives.parts]);
+    for (const name of await readdir(this.at(listingFolder)))
+      if (!used.has(name)) await rm(this.at(`${listingFolder}/${name}`), { force: true });
   }
 
   /** An object of the listing, from this disk or from the store. */
@@ -196,10 +197,14 @@ export class WorkingCopy {
 
   async #readBase(): Promise<(NonNullable<StoreBase['current']> & { readonly isProjected: boolean }) | undefined> {
     const text = await readFile(this.at(basePath), 'utf8').catch(() => undefined);
-    const json: unknown = text === undefined ? undefined : JSON.parse(text);
-    if (!isJsonObject(json) || json['store'] !== this.store.name) return undefined;
-    const isProjected = json['isProjected'] === true;
-    return { head: this.#parse(String(json['text'])), etag: String(json['etag']), isProjected };
+    try {
+      const json: unknown = JSON.parse(text ?? 'null');
+      if (!isJsonObject(json) || json['store'] !== this.store.name) return undefined;
+      const isProjected = json['isProjected'] === true;
+      return { head: parseHead(String(json['text'])), etag: String(json['etag']), isProjected };
+    } catch {
+      return undefined; // damaged: the copy is compared with the store
+    }
   }
 
   async #baseOf({ head, etag }: NonNullable<StoreBase['current']>): Promise<StoreBase> {

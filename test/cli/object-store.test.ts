@@ -50,6 +50,16 @@ describe('an object store as output', () => {
       exitCode: 0,
       stdout: expect.stringMatching(/^Checked \d+ objects of the store: all as published\.$/m) as string,
     });
+    const document = store.objects.get('registry/public/p2/acme/hello.json');
+    store.objects.set('registry/public/p2/acme/hello.json', { bytes: Buffer.from('{}'), etag: '"1"', headers: {} });
+    expect(await run('one', ['verify'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/public\/p2\/acme\/hello\.json: The object has 2 bytes/) as string,
+    });
+    rmSync(tree.path('one'), { recursive: true });
+    store.objects.delete('registry/index/_projection.json');
+    await run('one', ['build', './packages']);
+    expect(store.objects.get('registry/public/p2/acme/hello.json')?.bytes).toEqual(document?.bytes);
     store.objects.delete('registry/public/dist/acme/hello/1.0.0.zip');
     const found = await run('one', ['verify', '--json']);
     expect(found.exitCode).toBe(1);

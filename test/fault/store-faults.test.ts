@@ -40,7 +40,7 @@ describe(`builders on two hosts at a store with faults (SERIES_SEED=${seed})`, (
     const reader = networkReader(hostile);
     const { environment } = hostile;
     const address = parseStoreAddress('s3://libretto-test/registry', { environment });
-    const open = () => createS3Store({ address, environment, home: '/', now: Date.now, random: Math.random });
+    const open = () => createS3Store({ address, environment, home: '/', now: Date.now, random });
     const all = new StoreHosts({ reader, open });
     try {
       await all.play(Array.from({ length: 2 }, () => historyOf(random, 2, 6)));

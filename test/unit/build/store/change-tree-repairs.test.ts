@@ -168,12 +168,13 @@ describe('the copies at a store', () => {
 });
 
 describe('a working copy that was changed by hand', () => {
-  it.each(['public', 'index', 'build/history', 'build/manifest.json', 'build'])(
+  it.each(['public', 'index', 'build/history', 'build/manifest.json', 'build', 'build/store/base.json'])(
     'publishes nothing of it: without %s',
     async (gone) => {
       await run('a');
       const { generation } = head();
-      rmSync(tree.path('a', gone), { recursive: true });
+      if (gone.endsWith('base.json')) writeFileSync(tree.path('a', gone), '{"st');
+      else rmSync(tree.path('a', gone), { recursive: true });
       expect(await run('a')).toMatchObject({ published: false });
       expect(head().generation).toBe(generation);
     },
