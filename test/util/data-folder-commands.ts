@@ -114,7 +114,7 @@ export const making: readonly (readonly string[])[] = [
 
 /** The commands of `reading` that change nothing in the data folder, by their beginnings. */
 const onlyReading = (
-  'status, verify, usage, tell, exposures, project list, why, impact, history, ' +
+  'status, verify, usage, exposures, project list, why, impact, history, ' +
   'backup, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, user show, team list, team show, audit, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
