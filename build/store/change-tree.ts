@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BuildBusy, BuildRefused } from '../contract/refusals.ts';
@@ -47,7 +48,8 @@ export async function changeTree<Result>(
   const store = await output?.open();
   try {
     if (store === undefined) {
-      await rm(join(dataDirectory, emptyPath), { force: true }); // what follows is a registry of the folder's own
+      // what follows is a registry of the folder's own
+      if (existsSync(join(dataDirectory, emptyPath))) await rm(join(dataDirectory, emptyPath), { force: true });
       return await work();
     }
     const copy = new WorkingCopy(dataDirectory, store);

@@ -33,7 +33,7 @@ export function groupCommands(program: Command): void {
 
 function endOfHelp(program: Command): string {
   const more =
-    program.opts()['all'] === true ? '' : `\n\`libretto --help --all\` shows the rare ones too:\n${rare.join(', ')}.`;
+    program.opts()['all'] === true ? '' : `\n\`libretto --help --all\` shows the rare ones too:\n${rare.join(' ')}`;
   return `\n\`libretto help COMMAND\` shows the options of a command, with examples.${more}`;
 }
 

@@ -90,7 +90,7 @@ const project = z
     packages: count('the number of packages of this registry that it runs, among those that the caller sees'),
     exposed: count('how many of them it runs in a version that `listExposures` lists'),
   })
-  .meta({ id: 'Project' });
+  .meta({ id: 'Project', description: 'a project, as of its last report' });
 const run = use.pick({ version: true, state: true, fixed_in: true }).extend({
   package: z.string().meta({ description: 'a package that the project runs', example: 'acme/hello' }),
 });

@@ -38,7 +38,10 @@ beforeAll(async () => {
   chmodSync(folder.path, 0o755);
   mkdirSync(folder.at('packages/hello'), { recursive: true });
   writeFileSync(folder.at('packages/hello/composer.json'), JSON.stringify({ name: 'acme/hello', version: '1.0.0' }));
-  writeFileSync(folder.at('policy.json'), JSON.stringify({ rules: [] }));
+  writeFileSync(
+    folder.at('policy.json'),
+    JSON.stringify({ rules: [{ name: 'n', rule: 'abandoned', action: 'warn' }] }),
+  );
   for (const path of ['composer.lock', 'packages/composer.lock'])
     writeFileSync(folder.at(path), JSON.stringify({ packages: [], 'packages-dev': [] }));
   await libretto(['build', 'packages']);
