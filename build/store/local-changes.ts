@@ -1,4 +1,4 @@
-// What this disk's copy of a registry has changed since it was made: files to upload, and paths that go.
+// Finds what a working copy changed since it was made: the files to upload, and the removed paths.
 
 import { kindOf, type ListedFile, type ListedPath } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';

@@ -39,7 +39,7 @@ import {
 } from '../listing/working-copy-files.ts';
 import { StoreFailure } from './store-failure.ts';
 
-/** What the store had when the copy was made equal to it. */
+/** The state of the store that the copy was made from. */
 export interface StoreBase {
   /** undefined: the store has no registry yet */
   readonly current: { readonly head: StoreHead; readonly etag: string } | undefined;
@@ -91,7 +91,7 @@ export class WorkingCopy {
     await rm(this.at(removedPath), { force: true });
   }
 
-  /** What the store has now; the copy stays as it is. */
+  /** Reads the current state of the store, and leaves the copy unchanged. */
   async current(): Promise<StoreBase> {
     const found = await this.store.get(headKey, mostHeadBytes);
     if (found === undefined) return this.#withoutHead(undefined);

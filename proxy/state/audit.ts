@@ -49,7 +49,7 @@ export interface AuditedStore extends Pick<StateStore, 'get' | 'range' | 'genera
   readonly commit: (change: StateChange, event: AuditDraft) => Promise<boolean>;
 }
 
-/** What a service has that changes the state. */
+/** The parts that every service needs to change the state. */
 export interface ChangeParts {
   readonly store: AuditedStore;
   /** epoch milliseconds */

@@ -33,8 +33,8 @@ const rowsInCommit = 200;
 const packagesAtOnce = 16;
 
 /**
- * Replaces what was known of the project. Without known packages it is removed; without any, all of this name that the
- * caller may see are. Resolves with the number of known packages. Throws CONFLICT if there are too many projects.
+ * Replaces what was known of the project. A report without known packages removes the project. A report without any
+ * package removes all projects of this name that the caller may see. Resolves with the number of known packages. Throws CONFLICT if there are too many projects.
  */
 export async function reportProject(
   { state, policyAdmin }: Pick<UsageServices, 'state' | 'policyAdmin'>,
