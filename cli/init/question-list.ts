@@ -9,6 +9,7 @@ import { UsageError } from '../io/usage-error.ts';
 import { formatAddress } from '../text/address.ts';
 import { archiveForms, isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
 import { privateHosts, rangesOf } from './network-ranges.ts';
+import { downloadCounts } from '../../proxy/settings/definitions.ts';
 import type { InitQuestion } from './question.ts';
 import { examineSource } from './source-answer.ts';
 
@@ -200,6 +201,16 @@ const archives: InitQuestion = {
   understand: (answer) => ({ draft: { archives: oneOf(archiveForms, answer, 'The form of archive addresses') } }),
 };
 
+const countBy: InitQuestion = {
+  flag: 'countBy',
+  option: '--count-by',
+  applies: () => true,
+  prompt: () => 'Count downloads by version, or by token, which shows who uses what (Enter: the console asks)',
+  standard: () => '',
+  understand: (answer) =>
+    answer === '' ? { draft: {} } : { draft: { countBy: oneOf(downloadCounts, answer, 'What downloads count by') } },
+};
+
 export const questions: readonly InitQuestion[] = [
   source,
   publicUrl,
@@ -214,6 +225,7 @@ export const questions: readonly InitQuestion[] = [
   data,
   proxyFile,
   archives,
+  countBy,
 ];
 
 /** A proxy on this machine is the only client; other clients need an address of the network. */

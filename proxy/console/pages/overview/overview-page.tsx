@@ -1,15 +1,18 @@
 // The page that people see first: what needs attention, how large the registry is, and what happened last. A new
 // registry shows the first steps instead.
 
-import type { Child } from 'hono/jsx';
+import { useContext, type Child } from 'hono/jsx';
+import { patchOf, updateSettings, type SettingServices } from '../../../settings/operations.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { formatBytes, formatNumber } from '../../components/quantity.ts';
+import { RadioGroup } from '../../components/radio-group.tsx';
 import { Time } from '../../components/time.tsx';
-import type { PageRequest } from '../../frame/definitions.ts';
+import type { FormPage, PageRequest } from '../../frame/definitions.ts';
+import { operationForm } from '../../frame/operation-form.tsx';
 import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
@@ -17,6 +20,10 @@ import { type Overview, readOverview, type OverviewServices } from './read-overv
 import type { Pages } from '../../frame/pages.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
+
+type OverviewPageServices = OverviewServices & SettingServices;
+
+const countingPath = '/overview/counting';
 
 interface StatTileProps {
   readonly label: string;
@@ -85,15 +92,18 @@ export interface OverviewPageProps {
   readonly overview: Overview;
   readonly may: PageRequest['may'];
   readonly nowMs: number;
+  /** true: nobody has decided yet what downloads are counted by, and the visitor may */
+  readonly asksCounting: boolean;
 }
 
-export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child {
+export function OverviewPage({ overview, may, nowMs, asksCounting }: OverviewPageProps): Child {
   const { status, needs, publications } = overview;
   const isNew = status.publication === null;
   return (
     <>
       <PageHead title="Overview" sentence="What needs you, and what this registry does." />
       {isNew && needs.length === 0 ? null : <Needs needs={needs} may={may} />}
+      {asksCounting ? <CountingQuestion /> : null}
       {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
       {publications === undefined || publications.length === 0 ? null : (
         <section class="stack">
@@ -172,16 +182,68 @@ function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
   );
 }
 
-export function registerOverviewPage(pages: Pages, services: OverviewServices): void {
+const byToken =
+  'With counts by token, you see who uses a version before you withdraw it. It keeps who downloads what, and on which day.';
+
+/** Asked until somebody answers: here, in a form of the settings, or in libretto.json. */
+function CountingQuestion(): Child {
+  return (
+    <section class="panel stack-tight" aria-label="Counting">
+      <h2>Do you want to know who uses what?</h2>
+      <p>{byToken}</p>
+      <form method="post" class="row" action={hrefTo(useContext(PlaceContext), countingPath)}>
+        <button class="button primary" name="statistics.by" value="token">
+          Count by token
+        </button>
+        <button class="button" name="statistics.by" value="version">
+          Counts by version only
+        </button>
+      </form>
+    </section>
+  );
+}
+
+const countingForm = (services: OverviewPageServices): FormPage =>
+  operationForm(services, updateSettings, {
+    section: 'overview',
+    path: countingPath,
+    linked: [],
+    view: () => ({
+      title: 'Do you want to know who uses what?',
+      sentence: byToken,
+      submit: 'Save',
+      cancel: '/overview',
+      fields: (
+        <RadioGroup
+          name="statistics.by"
+          label="Downloads are counted by"
+          choices={[
+            { value: 'version', label: 'Version only', hint: 'The registry knows how often a version is downloaded.' },
+            { value: 'token', label: 'Token', hint: 'It also knows by which token: “Used by” names it.' },
+          ]}
+        />
+      ),
+    }),
+    input: (_request, fields) => patchOf([['statistics.by', fields.text('statistics.by')]]),
+    done: () => ({ to: '/overview', notice: 'counting' }),
+  });
+
+export function registerOverviewPage(pages: Pages, services: OverviewPageServices): void {
+  pages.form(countingForm(services));
   pages.page({
     path: '/overview',
     operation: 'getStatus',
+    notices: { counting: 'Saved. “Counts and what is kept” in the settings changes it.' },
     show: async (request) => {
       const overview = await readOverview(services, request);
+      const isAsked = (await services.settings.describe()).some(
+        ({ key, origin }) => key === 'statistics.by' && origin === 'default',
+      );
+      const asksCounting = isAsked && request.may('updateSettings');
       return {
         title: 'Overview',
         section: 'overview',
-        content: <OverviewPage {...{ overview, may: request.may, nowMs: request.nowMs }} />,
+        content: <OverviewPage {...{ overview, asksCounting, may: request.may, nowMs: request.nowMs }} />,
       };
     },
   });
