@@ -15,7 +15,8 @@ export interface ConfigPlace {
 }
 
 export function configText(answers: Answers, place: ConfigPlace): string {
-  const { sources, publicUrl, trustedProxies, tls, tlsCert, tlsKey, gitHosts, listen, data, archives, countBy } = answers;
+  const { sources, publicUrl, trustedProxies, tls, tlsCert, tlsKey, gitHosts, listen, data, archives, countBy } =
+    answers;
   const config: JsonObject = {
     $schema: place.schema,
     data: shownPath(data, place),

@@ -17,12 +17,13 @@ import { publishedTombstones } from '../core/protocol/tombstones.ts';
 import type { PolicyAdmin } from '../policy/admin/policy-admin.ts';
 import type { PackageStanding } from '../policy/admin/package-standing.ts';
 import { describeUsers } from './describe-users.ts';
-import { readCounting, rowsIn } from './expired-uses.ts';
+import { readCounting } from './expired-uses.ts';
 import type { TokenCounts } from './token-counts.ts';
 import {
   addedUses,
   dayBefore,
   keptDays,
+  rowsIn,
   usageRows,
   usedPrefix,
   usedRowsKey,

@@ -241,7 +241,11 @@ describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
     const { exitCode, text } = await type(['packages\n', '\n', '\n', '\n', '\n', '\n', '\n', 'version\n']);
     expect([exitCode, text]).toEqual([0, expect.stringContaining('Source (a folder of packages')]);
     expect(text).toContain('packages is a folder with 1 package.');
-    expect(config()).toMatchObject({ sources: ['./packages'], listen: '127.0.0.1:8080', statistics: { by: 'version' } });
+    expect(config()).toMatchObject({
+      sources: ['./packages'],
+      listen: '127.0.0.1:8080',
+      statistics: { by: 'version' },
+    });
   });
 
   it('reads ~ and quotes as a shell does', async () => {

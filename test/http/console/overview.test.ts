@@ -41,9 +41,9 @@ describe('the overview of a new registry', () => {
   it('asks an admin what downloads are counted by, until somebody answers', async () => {
     await using running = await runConsole();
     const { browser } = await running.signIn('admin');
-    const asked = 'Do you want to know who uses what?';
+    const asked = 'Do you want to know who uses which version?';
     expect((await (await running.signIn('maintainer')).browser.get('/overview')).text).not.toContain(asked);
-    expect((await browser.get('/overview')).html).toContain('action="overview/counting"');
+    expect((await browser.get('/overview')).html).toContain('href="overview/counting"');
     const answer = { 'statistics.by': 'version' };
     expect((await browser.post('/overview/counting', answer)).status).toBe(303);
     expect((await browser.get('/overview')).text).not.toContain(asked);

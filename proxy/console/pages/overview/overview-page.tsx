@@ -1,13 +1,14 @@
 // The page that people see first: what needs attention, how large the registry is, and what happened last. A new
 // registry shows the first steps instead.
 
-import { useContext, type Child } from 'hono/jsx';
+import type { Child } from 'hono/jsx';
 import { patchOf, updateSettings, type SettingServices } from '../../../settings/operations.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import { formatBytes, formatNumber } from '../../components/quantity.ts';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import { Time } from '../../components/time.tsx';
@@ -103,7 +104,11 @@ export function OverviewPage({ overview, may, nowMs, asksCounting }: OverviewPag
     <>
       <PageHead title="Overview" sentence="What needs you, and what this registry does." />
       {isNew && needs.length === 0 ? null : <Needs needs={needs} may={may} />}
-      {asksCounting ? <CountingQuestion /> : null}
+      {asksCounting ? (
+        <Notice kind="info">
+          {question} <A to={countingPath}>Answer</A>
+        </Notice>
+      ) : null}
       {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
       {publications === undefined || publications.length === 0 ? null : (
         <section class="stack">
@@ -182,26 +187,7 @@ function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
   );
 }
 
-const byToken =
-  'With counts by token, you see who uses a version before you withdraw it. It keeps who downloads what, and on which day.';
-
-/** Asked until somebody answers: here, in a form of the settings, or in libretto.json. */
-function CountingQuestion(): Child {
-  return (
-    <section class="panel stack-tight" aria-label="Counting">
-      <h2>Do you want to know who uses what?</h2>
-      <p>{byToken}</p>
-      <form method="post" class="row" action={hrefTo(useContext(PlaceContext), countingPath)}>
-        <button class="button primary" name="statistics.by" value="token">
-          Count by token
-        </button>
-        <button class="button" name="statistics.by" value="version">
-          Counts by version only
-        </button>
-      </form>
-    </section>
-  );
-}
+const question = 'Do you want to know who uses which version?';
 
 const countingForm = (services: OverviewPageServices): FormPage =>
   operationForm(services, updateSettings, {
@@ -209,8 +195,8 @@ const countingForm = (services: OverviewPageServices): FormPage =>
     path: countingPath,
     linked: [],
     view: () => ({
-      title: 'Do you want to know who uses what?',
-      sentence: byToken,
+      title: question,
+      sentence: 'Counts by token say so before you withdraw a version. They keep who downloads what, and on which day.',
       submit: 'Save',
       cancel: '/overview',
       fields: (
@@ -218,8 +204,8 @@ const countingForm = (services: OverviewPageServices): FormPage =>
           name="statistics.by"
           label="Downloads are counted by"
           choices={[
-            { value: 'version', label: 'Version only', hint: 'The registry knows how often a version is downloaded.' },
-            { value: 'token', label: 'Token', hint: 'It also knows by which token: “Used by” names it.' },
+            { value: 'version', label: 'Version', hint: 'How often each version is downloaded.' },
+            { value: 'token', label: 'Version and token', hint: 'Also by which token: “Used by” names it.' },
           ]}
         />
       ),
