@@ -218,7 +218,7 @@ describe('a version that an advisory calls malware', () => {
     const revision = /name="revision"[^>]* value="([^"]*)"/.exec(form.html)?.[1] ?? '';
     const fields = { view: 'cards', policy: '{"rules": []}', revision, add: 'malware' };
     const checked = await browser.post('/policy/check', fields);
-    expect(checked.text).toContain('It concerns 1 version now');
+    expect(checked.text).toContain('It concerns 1 version now, 1 of them in use. Used by 1 token.');
     expect(checked.text).not.toContain('no list malware is known');
     const current_password = 'correct horse battery staple';
     expect((await browser.post('/policy/edit', { ...fields, current_password })).status).toBe(303);

@@ -9,7 +9,7 @@ import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import type { PolicyDocument } from '../../../policy/model/policy-document.ts';
-import { RuleCards } from './rule-cards.tsx';
+import { RuleCards, type RuleUsers } from './rule-cards.tsx';
 import { CheckedPolicy } from './checked-policy.tsx';
 import { mayChange, policyTrail } from './services.ts';
 import { TrialResult } from './trial-result.tsx';
@@ -26,13 +26,15 @@ interface PolicyFormProps {
   readonly state: FormState;
   /** undefined: nothing was tried */
   readonly tried: PolicyTrial | undefined;
+  /** rule → who uses versions that it concerns */
+  readonly users: RuleUsers;
   readonly request: SignedInRequest;
 }
 
 const formId = 'policy-form';
 const panelId = 'check';
 
-export function PolicyForm({ title, policy, cards, base, state, tried, request }: PolicyFormProps): Child {
+export function PolicyForm({ title, policy, cards, base, state, tried, users, request }: PolicyFormProps): Child {
   const changes = mayChange(request, policy);
   return (
     <>
@@ -55,7 +57,7 @@ export function PolicyForm({ title, policy, cards, base, state, tried, request }
         {cards === undefined ? (
           <PolicyText />
         ) : (
-          <RuleCards policy={cards} text={state.fields.text('policy')} test={tried?.test} />
+          <RuleCards policy={cards} text={state.fields.text('policy')} test={tried?.test} users={users} />
         )}
         <Buttons isCards={cards !== undefined} checks={changes} />
       </Form>

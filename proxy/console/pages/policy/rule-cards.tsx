@@ -4,6 +4,8 @@ import { useContext, type Child } from 'hono/jsx';
 import type { PolicyTest } from '../../../policy/admin/policy-views.ts';
 import type { PolicyDocument, PolicyException, Rule } from '../../../policy/model/policy-document.ts';
 import { actions, severities } from '../../../policy/model/words.ts';
+import { countUsers } from '../../../usage/describe-users.ts';
+import type { usersOfRules } from '../../../usage/read-usage.ts';
 import { CheckField, SelectField, TextField } from '../../components/form.tsx';
 import { withCapital } from '../../components/page-words.ts';
 import { hrefTo, PlaceContext } from '../../components/place.tsx';
@@ -11,15 +13,18 @@ import { formatCount, formatNumber } from '../../components/quantity.ts';
 import { cardsOf, cardValues, templates, type CardField } from './edit-rules.ts';
 import { scopeWords, soughtWords } from './rule-words.ts';
 
+export type RuleUsers = Awaited<ReturnType<typeof usersOfRules>>;
+
 interface RuleCardsProps {
   readonly policy: PolicyDocument;
   /** its JSON */
   readonly text: string;
   /** undefined: it was not tried */
   readonly test: PolicyTest | undefined;
+  readonly users: RuleUsers;
 }
 
-export function RuleCards({ policy, text, test }: RuleCardsProps): Child {
+export function RuleCards({ policy, text, test, users }: RuleCardsProps): Child {
   const action = hrefTo(useContext(PlaceContext), '/policy/check');
   const others = templates.filter(([, { name }]) => !policy.rules.some((rule) => rule.name === name));
   return (
@@ -32,7 +37,7 @@ export function RuleCards({ policy, text, test }: RuleCardsProps): Child {
         ) : (
           <Card title={one.name} {...{ id, one }}>
             <p class="breaks">{`Looks for ${soughtWords(one)}. Concerns ${scopeWords(one)}.`}</p>
-            {test === undefined ? null : <p class="soft">{hitWords(one, test)}</p>}
+            {test === undefined ? null : <p class="soft">{hitWords(one, test, users)}</p>}
           </Card>
         ),
       )}
@@ -76,7 +81,9 @@ function Card({ title, id, one, children }: CardProps): Child {
   );
 }
 
-function hitWords({ name }: Rule, { counts }: PolicyTest): string {
+function hitWords({ name }: Rule, { counts }: PolicyTest, users: RuleUsers): string {
   const { versions = 0, used = 0 } = counts.find(({ rule }) => rule === name) ?? {};
-  return `It concerns ${formatCount(versions, 'version')} now, ${formatNumber(used)} of them in use.`;
+  const { tokens, projects } = users.get(name) ?? { tokens: 0, projects: 0 };
+  const who = tokens + projects === 0 ? '' : ` Used by ${countUsers({ tokens, projects })}.`;
+  return `It concerns ${formatCount(versions, 'version')} now, ${formatNumber(used)} of them in use.${who}`;
 }
