@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { nameOf, packageParams } from '../packages/operations.ts';
+import { severities } from '../policy/model/words.ts';
 import { idSchema } from '../registry/fields.ts';
 import { operation } from '../registry/operation.ts';
 import { pageQuery } from '../registry/page.ts';
@@ -73,6 +74,14 @@ export const tellUsers = operation({
     tell(services, { ...message, preview, name: nameOf(message) }, call),
 });
 
+export const exposureFilter = z.strictObject({
+  origin: z
+    .enum(['private', 'mirrored'])
+    .optional()
+    .meta({ description: 'only those that are published here, or not' }),
+  severity: z.enum(severities).optional().meta({ description: 'only this or worse, malware, and unknown severities' }),
+});
+
 export const listExposures = operation({
   id: 'listExposures',
   method: 'get',
@@ -83,9 +92,10 @@ export const listExposures = operation({
     'The versions whose archives clients get here, published or mirrored, with an advisory or an entry of a filter ' +
     'list, who used them last, and the release that fixes them. The lists are as of the last ten seconds. What a ' +
     'caller learns of tokens: as of `getUsage`.',
+  query: exposureFilter,
   answer: exposuresSchema,
   answers: 'the versions',
-  run: (services: UsageServices, _input, call) => readExposures(services, call),
+  run: (services: UsageServices, filter, call) => readExposures(services, call, filter),
 });
 
 const locked = z

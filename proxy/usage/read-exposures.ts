@@ -5,8 +5,11 @@ import { compareText } from '../../build/shared/text/compare-text.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import { filterOf, passes, type View } from '../core/views/view.ts';
 import type { Exposures } from '../policy/admin/package-standing.ts';
+import { severities } from '../policy/model/words.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting } from './expired-uses.ts';
+import type { z } from 'zod';
+import type { exposureFilter } from './operations.ts';
 import type { ExposureDocument, ExposuresDocument } from './usage-schema.ts';
 import type { UsageServices } from './read-usage.ts';
 import { countVersions, parseUsageRow, rowsIn, usedKey, usedRowsKey, type VersionSums } from './usage-row.ts';
@@ -23,7 +26,7 @@ interface Call {
 /** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
 export async function readMalware(services: UsageServices, call: Call): Promise<ExposuresDocument['data'] | undefined> {
   const versions = malwareIn(await services.policyAdmin.exposuresSoon());
-  return versions && (await readExposures(services, call, { versions, offered: [], unread: [] })).data;
+  return versions && (await readExposures(services, call, {}, { versions, offered: [], unread: [] })).data;
 }
 
 function malwareIn(found: Exposures | undefined): readonly Exposed[] | undefined {
@@ -51,6 +54,7 @@ export async function malwareByPackage(
 export async function readExposures(
   services: UsageServices,
   { caller, nowMs }: Call,
+  { origin, severity }: z.output<typeof exposureFilter> = {},
   known?: Exposures,
 ): Promise<ExposuresDocument> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
@@ -62,7 +66,11 @@ export async function readExposures(
   for (const { name } of seen)
     if (!sums.has(name))
       sums.set(name, rowsIn(await state.get(usedRowsKey(name))).versions ?? (await countVersions(state, name)));
-  const found = seen.map((one) => withUses(one, sums.get(one.name)?.[one.version])).toSorted(byUrgency);
+  const least = severity === undefined ? 0 : severities.indexOf(severity) + 1;
+  const found = seen
+    .map((one) => withUses(one, sums.get(one.name)?.[one.version]))
+    .filter((one) => (origin === undefined || one.origin === origin) && (rankOf(one) || severities.length) >= least)
+    .toSorted(byUrgency);
   const shown = found.slice(0, mostListed);
   const rows = await Promise.all(
     shown.map(async ({ package: name, by }) => parseUsageRow((await state.get(usedKey(name, by)))?.value)),
@@ -106,9 +114,16 @@ function withUses(
   };
 }
 
+/** 0: unknown. */
+function rankOf({ malware, advisories }: Used): number {
+  const ranks = advisories.map((one) => severities.findIndex((severity) => severity === one.severity) + 1);
+  return malware ? severities.length + 1 : Math.max(0, ...ranks);
+}
+
 function byUrgency(one: Used, other: Used): number {
   return (
-    Number(other.malware) - Number(one.malware) ||
+    rankOf(other) - rankOf(one) ||
+    other.tokens + other.projects - one.tokens - one.projects ||
     compareText(other.last_used_on ?? '', one.last_used_on ?? '') ||
     compareText(one.package, other.package) ||
     compareText(one.version, other.version)

@@ -144,7 +144,7 @@ export type ExposureDocument = Fixed<z.output<typeof exposure>>;
 
 export const exposuresSchema = z
   .object({
-    data: z.array(exposure).meta({ description: 'malware first, then those that were used last' }),
+    data: z.array(exposure).meta({ description: 'malware first, then by severity and by the number of users' }),
     left_out: z.number().int().meta({ description: 'the number of further versions: an answer has 1,000 at most' }),
     unread: z.array(z.string()).meta({ description: 'packages whose files are damaged: nothing is known of them' }),
     counted_since: day('since which uses are counted by token; null: they are not').nullable(),

@@ -276,6 +276,13 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
       left_out: 0,
       unread: [],
     });
+    const filtered = async (query: string) =>
+      ((await call('GET', `/api/exposures?${query}`)).json()['data'] as { package: string }[]).map(
+        (one) => one.package,
+      );
+    expect(await filtered('severity=high&origin=private')).toEqual(['other/tool', 'acme/core']);
+    expect(await filtered('severity=critical')).toEqual(['other/tool']);
+    expect(await filtered('origin=mirrored')).toEqual([]);
     const seen = await exposed(maintainer.token);
     expect(seen['data']).toMatchObject([{ ...own, tokens: 1, last_used_by: null }]);
     expect(JSON.stringify(seen)).not.toMatch(/other|CI of/);

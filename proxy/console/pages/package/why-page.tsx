@@ -15,6 +15,7 @@ import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
 import { explainPackage } from './explain-package.ts';
 import { VersionContent } from './version-content.tsx';
+import { SourceText } from './facts-panel.tsx';
 import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { PackagePageServices } from './package-services.ts';
@@ -145,7 +146,9 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         reasons={leftOut.map(({ version, message, source }) => (
           <>
             <strong>{version ?? 'An unknown version'}</strong>: <MarkedText text={message} />{' '}
-            <span class="soft small">{source}</span>
+            <span class="soft small">
+              <SourceText text={source} />
+            </span>
           </>
         ))}
       />
@@ -153,7 +156,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         heading="Excluded by a setting"
         reasons={excluded.map(({ source, option, value }) => (
           <>
-            <code>{option}</code> of <code>{source}</code> is <code>{value}</code>.
+            <code>{option}</code> of <SourceText text={source} /> is <code>{value}</code>.
           </>
         ))}
       />

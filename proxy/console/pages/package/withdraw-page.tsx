@@ -30,11 +30,13 @@ export function withdrawForm(services: PackagePageServices): FormPage {
       const { impact } = await services.inspection();
       const found = await reportDamage(impact.read(name, requireVersion(request, name)));
       const block = await blockAmong(services, name, found.version, request.nowMs);
+      const standing = await services.policyAdmin.standing(name);
+      const fixed = (standing?.versions ?? []).flatMap((one) => (one.fixedIn === found.version ? [one.version] : []));
       const usedBy = await readUsedBy(services, request, name, [found.version]);
       return {
         title: `Withdraw ${name} ${found.version}`,
         section: 'packages',
-        content: <Withdraw impact={found} {...{ block, usedBy, form }} asksPassword={request.asksPassword} />,
+        content: <Withdraw impact={found} {...{ block, fixed, usedBy, form }} asksPassword={request.asksPassword} />,
       };
     },
     submit: async (request) => {
@@ -74,13 +76,15 @@ interface WithdrawProps {
   readonly impact: WithdrawalImpact;
   /** what the policy has against the version; undefined: nothing */
   readonly block: Block | undefined;
+  /** the versions whose advisories it is the first to fix */
+  readonly fixed: readonly string[];
   /** undefined: the visitor may not know it */
   readonly usedBy: UsedByProps | undefined;
   readonly form: FormState;
   readonly asksPassword: boolean;
 }
 
-function Withdraw({ impact, block, usedBy, form, asksPassword }: WithdrawProps): Child {
+function Withdraw({ impact, block, fixed, usedBy, form, asksPassword }: WithdrawProps): Child {
   const { name, version, left } = impact;
   return (
     <>
@@ -93,6 +97,9 @@ function Withdraw({ impact, block, usedBy, form, asksPassword }: WithdrawProps):
         }
       />
       {usedBy === undefined ? null : <UsedBy {...usedBy} />}
+      {fixed.length === 0 ? null : (
+        <Notice kind="warn">It is the first release that fixes an advisory in {shortly(fixed)}.</Notice>
+      )}
       <Broken impact={impact} />
       <p>
         {left === 0 ? (
