@@ -96,12 +96,10 @@ it('a mirrored package has a page with its versions, and a row with the version 
   const security = await browser.get('/security');
   expect(security.text).toMatch(/1 version is malware.*some\/lib 1\.0\.0 mirrored malware Opens <every> door/);
   expect(security.text).toMatch(/advisory 1\.1\.0 \d{4}-\d\d-\d\d, a reader/);
-  const exposures = JSON.parse((await registry.cli('exposures', '--json')).stdout) as { data: unknown[] };
+  const exposures = (await registry.api('GET', '/api/exposures')).json as { data: unknown[] };
   expect(exposures.data).toMatchObject([
     { package: 'some/lib', origin: 'mirrored', version: '1.0.0', malware: true, fixed_in: '1.1.0', tokens: 1 },
   ]);
-  expect((await registry.api('GET', '/api/exposures')).json).toEqual(exposures);
-  expect((await registry.cli('exposures')).stdout).toMatch(/some\/lib 1\.0\.0 +MALWARE +1\.1\.0 .*a reader/);
   expect((await registry.cli('usage', 'some/lib')).stdout).toContain('advisory, fixed in 1.1.0');
   expect(upstream.server.requests).toHaveLength(asked);
 });
