@@ -5,8 +5,7 @@ import type { Command } from 'commander';
 import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addUsage, addTell, addReport, addImpact, addPrune])
-    add(program, wire);
+  for (const add of [addVerify, addWhy, addUsage, addTell, addReport, addImpact, addPrune]) add(program, wire);
 }
 
 function addVerify(program: Command, wire: Wire): void {

@@ -81,6 +81,7 @@ export async function addUses(
 }
 
 interface ChangedRow extends NewUses {
+  readonly entry: StateEntry | undefined;
   readonly before: UsageRow | undefined;
   readonly after: UsageRow;
 }
@@ -94,7 +95,7 @@ async function countRows(state: StateStore, rows: readonly ChangedRow[]) {
       let versions = known ?? (await countVersions(state, name));
       const own = rows.filter((one) => one.name === name);
       for (const { user, before, after } of own) versions = withRow(versions, user, before, after);
-      const more = own.filter(({ before }) => before === undefined).length;
+      const more = own.filter(({ entry: stored }) => stored === undefined).length;
       const isSame = versions === known && more === 0;
       return isSame ? [] : [{ name, ...former, rows: former.rows + more, versions, revision: entry?.revision ?? null }];
     }),

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { nameOf, packageParams } from '../packages/operations.ts';
-import { severities } from '../policy/model/words.ts';
 import { idSchema } from '../registry/fields.ts';
 import { operation } from '../registry/operation.ts';
 import { pageQuery } from '../registry/page.ts';
@@ -10,7 +9,14 @@ import { readExposures } from './read-exposures.ts';
 import { listProjects as list, readProject, reportProject as report } from './projects.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
 import { tellUsers as tell } from './tell-users.ts';
-import { exposuresSchema, projectSchema, projectsSchema, toldSchema, usageSchema } from './usage-schema.ts';
+import {
+  exposureFilter,
+  exposuresSchema,
+  projectSchema,
+  projectsSchema,
+  toldSchema,
+  usageSchema,
+} from './usage-schema.ts';
 
 const question = {
   constraint: z
@@ -72,14 +78,6 @@ export const tellUsers = operation({
   errors: ['NOT_FOUND', 'NOT_AVAILABLE', 'CONFLICT', 'TOO_MANY_ATTEMPTS'],
   run: (services: UsageServices, { preview = false, ...message }, call) =>
     tell(services, { ...message, preview, name: nameOf(message) }, call),
-});
-
-export const exposureFilter = z.strictObject({
-  origin: z
-    .enum(['private', 'mirrored'])
-    .optional()
-    .meta({ description: 'only those that are published here, or not' }),
-  severity: z.enum(severities).optional().meta({ description: 'only this or worse, malware, and unknown severities' }),
 });
 
 export const listExposures = operation({

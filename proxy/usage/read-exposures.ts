@@ -9,8 +9,7 @@ import { severities } from '../policy/model/words.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting } from './expired-uses.ts';
 import type { z } from 'zod';
-import type { exposureFilter } from './operations.ts';
-import type { ExposureDocument, ExposuresDocument } from './usage-schema.ts';
+import type { ExposureDocument, exposureFilter, ExposuresDocument } from './usage-schema.ts';
 import type { UsageServices } from './read-usage.ts';
 import { countVersions, parseUsageRow, rowsIn, usedKey, usedRowsKey, type VersionSums } from './usage-row.ts';
 

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { actorSchema, idSchema } from '../registry/fields.ts';
+import { severities } from '../policy/model/words.ts';
 import type { Fixed } from '../registry/operation.ts';
 import { pageOf } from '../registry/page.ts';
 
@@ -120,6 +121,14 @@ const concern = z.object({
   id: z.string().meta({ description: 'the id of the advisory, or the filter list', example: 'PKSA-x7tk-1q2w-9z8y' }),
   title: z.string().meta({ description: 'what is wrong', example: 'SQL injection in the search' }),
   severity: z.string().nullable().meta({ description: 'as the advisory says; null: unknown', example: 'high' }),
+});
+
+export const exposureFilter = z.strictObject({
+  origin: z
+    .enum(['private', 'mirrored'])
+    .optional()
+    .meta({ description: 'only those that are published here, or not' }),
+  severity: z.enum(severities).optional().meta({ description: 'only this or worse, malware, and unknown severities' }),
 });
 
 const exposure = z

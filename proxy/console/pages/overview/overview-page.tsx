@@ -7,11 +7,9 @@ import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatBytes, formatNumber } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatBytes, formatNumber, Time } from '../../components/values.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
-import { Time } from '../../components/time.tsx';
 import type { FormPage, PageRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import { PublicationEntry } from '../history/history-page.tsx';
@@ -73,9 +71,7 @@ export function NeedsList({ needs }: { readonly needs: readonly Need[] }): Child
               <ReasonText text={detail} />
             </p>
             {to === undefined ? null : (
-              <ButtonLink to={to} kind="small" aria-label={`${actionAt(to)}: ${title}`}>
-                {actionAt(to)}
-              </ButtonLink>
+              <ButtonLink to={to} kind="small" aria-label={`${actionAt(to)}: ${title}`} label={actionAt(to)} />
             )}
           </div>
         </li>
@@ -133,9 +129,7 @@ function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: 
   if (needs.length === 0)
     return (
       <p class="row">
-        <Badge kind="good" icon="circle-check">
-          All is well
-        </Badge>
+        <Badge kind="good" icon="circle-check" label="All is well" />
         <span class="soft">Nothing needs you.</span>
       </p>
     );
@@ -143,7 +137,7 @@ function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: 
     <section class="panel">
       <h2>Needs you</h2>
       <NeedsList needs={needs} />
-      {may('getHealth') ? <ButtonLink to="/health">Show the status of every area</ButtonLink> : null}
+      {may('getHealth') ? <ButtonLink to="/health" label="Show the whole status" /> : null}
     </section>
   );
 }

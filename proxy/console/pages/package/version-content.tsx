@@ -5,7 +5,7 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { WhyVersion } from '../../../../build/contract/why.ts';
 import { A } from '../../components/place.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { CiRun } from '../ci-run.tsx';
 import { SourceText } from './facts-panel.tsx';

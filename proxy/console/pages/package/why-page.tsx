@@ -7,18 +7,15 @@ import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/po
 import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
-import { explainPackage } from './explain-package.ts';
+import { explainPackage, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { VersionContent } from './version-content.tsx';
 import { SourceText } from './facts-panel.tsx';
-import type { OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
@@ -146,9 +143,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         reasons={leftOut.map(({ version, message, source }) => (
           <>
             <strong>{version ?? 'An unknown version'}</strong>: <MarkedText text={message} />{' '}
-            <span class="soft small">
-              <SourceText text={source} />
-            </span>
+            <SourceText text={source} />
           </>
         ))}
       />

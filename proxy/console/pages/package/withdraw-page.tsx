@@ -10,14 +10,12 @@ import { findVersion } from '../../../packages/published-package.ts';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import { nameIn, packagePath, reportDamage } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { nameIn, packagePath, reportDamage, type PackagePageServices } from './open-package.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 
 export function withdrawForm(services: PackagePageServices): FormPage {

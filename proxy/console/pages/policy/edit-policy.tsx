@@ -11,10 +11,9 @@ import { FormFields, postedForm, type FormState } from '../../request/form-field
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
 import { noPolicy } from '../../../policy/model/policy-document.ts';
 import { usersOfRules } from '../../../usage/read-usage.ts';
-import { cardsOf, cardValues, editedPolicy } from './edit-rules.ts';
+import { cardsOf, cardValues, editedPolicy, tryText, type PolicyTrial } from './edit-rules.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { mayChange, type PolicyPageServices } from './services.ts';
-import { tryText, type PolicyTrial } from './try-policy.ts';
 
 export function registerEditing(pages: Pages, services: PolicyPageServices): void {
   pages.form({

@@ -4,21 +4,19 @@
 import type { Child } from 'hono/jsx';
 import type { z } from 'zod';
 import { countUsers } from '../../../usage/describe-users.ts';
-import type { ExposureDocument, ExposuresDocument } from '../../../usage/usage-schema.ts';
+import { exposureFilter, type ExposureDocument, type ExposuresDocument } from '../../../usage/usage-schema.ts';
 import { severities } from '../../../policy/model/words.ts';
-import { exposureFilter, listExposures } from '../../../usage/operations.ts';
+import { listExposures } from '../../../usage/operations.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { packagePath } from '../package/open-package.ts';
-import type { PackagePageServices } from '../package/package-services.ts';
+import { packagePath, type PackagePageServices } from '../package/open-package.ts';
 import { Concerns } from '../package/concerns.tsx';
 import { UsageState, UsageUser } from '../package/usage-page.tsx';
 import { NotCounted } from '../package/used-by.tsx';
@@ -64,19 +62,21 @@ function securityOf(
       {unread.map((name) => (
         <Notice kind="warn">{name} is damaged: whether it has an advisory is unknown.</Notice>
       ))}
-      <form class="filters">
-        <ChoiceFilter name="origin" label="Packages" value={origin ?? ''} choices={origins} />
-        <ChoiceFilter name="severity" label="Severity" value={severity ?? ''} choices={leastSeverities} />
-        <button class="button">Filter</button>
-      </form>
-      {data.length === 0 && (origin ?? severity) !== undefined ? (
-        <p class="soft">No version fits.</p>
-      ) : data.length === 0 ? (
+      {data.length === 0 && (origin ?? severity) === undefined ? (
         <EmptyState icon="shield-check" title="No version has an advisory">
           Advisories come from libretto.json, from the other registries, and from the feeds of the policy.
         </EmptyState>
       ) : (
+        <form class="filters">
+          <ChoiceFilter name="origin" label="Packages" value={origin ?? ''} choices={origins} />
+          <ChoiceFilter name="severity" label="Severity" value={severity ?? ''} choices={leastSeverities} />
+          <button class="button">Filter</button>
+        </form>
+      )}
+      {data.length > 0 ? (
         <Table caption="Versions with an advisory" columns={columnsOf(request)} rows={data.slice(0, mostRows)} />
+      ) : (origin ?? severity) === undefined ? null : (
+        <p class="soft">No version fits.</p>
       )}
       {more === 0 ? null : <p class="soft small">and {more} more: GET /api/exposures lists them</p>}
     </>
