@@ -41,7 +41,8 @@ async function typed(lines: readonly string[], flags: Record<string, unknown> = 
   let said = '';
   const stderr = { isTTY: true, columns: 80, write: (text: string) => void (said += text) };
   const questions = openQuestions({ stdin: input, stderr } as unknown as Context);
-  input.end(lines.map((line) => `${line}\n`).join(''));
+  // the last question, about counting, takes Enter
+  input.end([...lines, ''].map((line) => `${line}\n`).join(''));
   try {
     const answers = await collectAnswers({
       flags,
