@@ -98,7 +98,7 @@ describe('the list', () => {
     await browser.post('/sign-in', { email, password: own });
     const found = async (query: string): Promise<unknown> => {
       const { html } = await browser.get(`/tokens${query}`);
-      return [...html.matchAll(/class="main-link">(\w+)</g)].map(([, name]) => name);
+      return [...html.matchAll(/class="main-link breaks">(\w+)</g)].map(([, name]) => name);
     };
     expect(await found('')).toEqual(['release', 'laptop']);
     expect(await found('?state=revoked')).toEqual(['phone']);

@@ -128,7 +128,7 @@ function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonl
 function TokenCell({ record, nowMs }: TokenUsage): Child {
   return (
     <span class="row">
-      <A to={tokenPath(record)} class="main-link">
+      <A to={tokenPath(record)} class="main-link breaks">
         {record.description}
       </A>
       <KindBadge kind={record.kind} />

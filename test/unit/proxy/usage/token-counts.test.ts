@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts'
 import { tokenHashKey, tokenKey, type TokenId } from '../../../../proxy/core/tokens/token.ts';
 import { tokenRunKey } from '../../../../proxy/publishers/model/token-run.ts';
 import { createTokenCounts, type TokenCountsOptions } from '../../../../proxy/usage/token-counts.ts';
+import { usersOfRules } from '../../../../proxy/usage/read-usage.ts';
 import { countVersions, parseUsageRow, rowsIn, type UsageRow } from '../../../../proxy/usage/usage-row.ts';
 
 const dayMs = 86_400_000;
@@ -191,6 +192,29 @@ describe('counts by token', () => {
     clock.now += 10 * dayMs;
     await counts.flush();
     expect(await state.range('used')).toEqual([]);
+  });
+
+  it('say who uses versions that a rule concerns, in packages that the view shows', async () => {
+    const { counts, addToken, state } = open();
+    for (const [text, name] of [
+      ['a', 'acme/hello'],
+      ['b', 'acme/hello'],
+      ['a', 'other/tool'],
+    ] as const)
+      counts.count(name, '1.0.0', [1, 0], await addToken(text));
+    await counts.flush();
+    const versions = ['acme/hello', 'other/tool'].map((name) => ({ name, version: '1.0.0', rule: 'malware' }));
+    const other = { name: 'acme/hello', version: '2.0.0', rule: 'age' };
+    const users = (sees: readonly string[]) =>
+      usersOfRules({ state }, [...versions, other], {
+        key: 'team',
+        dated: false,
+        patterns: sees,
+        filterOf: (name) => (sees.includes(name) ? 'all' : 'none'),
+      });
+    expect((await users(['acme/hello', 'other/tool'])).get('malware')).toEqual({ tokens: 2, projects: 0 });
+    expect((await users(['other/tool'])).get('malware')).toEqual({ tokens: 1, projects: 0 });
+    expect((await users(['acme/hello'])).get('age')).toEqual({ tokens: 0, projects: 0 });
   });
 
   it('of days that are long past are only in the sum, also where nobody used the version since', async () => {
