@@ -12,21 +12,20 @@ const renewMs = 2000;
 const endsAfterMs = 6000;
 const commandTimeoutMs = 1000;
 
-/**
- * `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it.
- */
+/** `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it. */
 export async function announceServer(
   redis: RedisClient,
   { servers, meta }: StateKeys,
   identity: StateIdentity,
-  text: string,
+  text: () => Promise<string>,
 ): Promise<() => Promise<void>> {
   const id = randomUUID();
   const mark = (shown: string): Promise<unknown> =>
     // an unreachable or full Redis: the next renewal tries again
     redis.markServer(servers, meta, id, shown, endsAfterMs, identity).catch(() => undefined);
-  await mark(text);
-  const timer = setInterval(() => void mark(text), renewMs).unref();
+  const renew = async (): Promise<void> => void (await mark(await text()));
+  await renew();
+  const timer = setInterval(() => void renew(), renewMs).unref();
   return async () => {
     clearInterval(timer);
     await mark('');

@@ -48,7 +48,7 @@ export interface RedisStore extends StateStore {
   /** While Redis is unreachable: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
   /** Lets commands on every host see this server (redis-servers.ts). Resolves with the function that ends it. */
-  readonly announceServer: (text: string) => Promise<() => Promise<void>>;
+  readonly announceServer: (text: () => Promise<string>) => Promise<() => Promise<void>>;
   /**
    * Gives the state another identity, which every later opening has to name: that of a backup whose rows are all in the
    * state.
