@@ -89,7 +89,7 @@ async function attemptOn<Result>(
   now: () => Date,
 ): Promise<{ readonly result: Result } | undefined> {
   const base = await copy.update();
-  if (base.current === undefined) await refuseUnusable(copy.store);
+  if (base.current === undefined) await refuseUnusable(copy.store, now());
   await copy.markChanging();
   const result = await withArchives(copy, base, work);
   const pushed = await push(copy, base, now);
@@ -105,9 +105,9 @@ async function attemptOn<Result>(
 }
 
 /** Before the first publication: a store that ignores conditions would lose the work of one of two builders. */
-async function refuseUnusable(store: ObjectStore): Promise<void> {
-  const { judgeProbe, probeStore } = await import('./probe.ts');
-  const verdict = judgeProbe(store, await probeStore(store, randomUUID()));
+async function refuseUnusable(store: ObjectStore, now: Date): Promise<void> {
+  const { recordProbe } = await import('./probe.ts');
+  const verdict = await recordProbe(store, randomUUID(), now);
   if (verdict.verdict === 'unusable') throw new BuildRefused(verdict.sentence);
 }
 

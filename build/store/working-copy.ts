@@ -31,10 +31,10 @@ import type { ObjectStore } from './object-store.ts';
 import { StoredListing, type ReadObject } from '../listing/stored-listing.ts';
 import {
   basePath,
+  changedArchivesPath,
   changingPath,
   emptyPath,
   listingFolder,
-  removedPath,
   storeFolder,
 } from '../listing/working-copy-files.ts';
 import { StoreFailure } from './store-failure.ts';
@@ -88,7 +88,7 @@ export class WorkingCopy {
   /** Drops what was changed since the copy was settled, but for fetched archives. */
   async restore(base: StoreBase, fetched: ReadonlySet<ListedPath>): Promise<void> {
     await this.#checkOut(await base.listing.all('documents'), base, fetched);
-    await rm(this.at(removedPath), { force: true });
+    await rm(this.at(changedArchivesPath), { force: true });
   }
 
   /** Reads the current state of the store, and leaves the copy unchanged. */
@@ -112,7 +112,7 @@ export class WorkingCopy {
       const text = formatHead(head);
       await replaceFile(this.at(basePath), [JSON.stringify({ store: this.store.name, etag, text, isProjected })]);
     }
-    for (const path of [removedPath, emptyPath, changingPath]) await rm(this.at(path), { force: true });
+    for (const path of [changedArchivesPath, emptyPath, changingPath]) await rm(this.at(path), { force: true });
   }
 
   /** Removes the objects of other listings from this disk. */
@@ -191,7 +191,7 @@ export class WorkingCopy {
   async #isIntact({ listing }: StoreBase): Promise<boolean> {
     const { documents } = listLocalFiles(this.dataDirectory);
     const wanted = await listing.all('documents');
-    const isEqual = documents.length === wanted.size && !existsSync(this.at(removedPath));
+    const isEqual = documents.length === wanted.size && !existsSync(this.at(changedArchivesPath));
     return isEqual && documents.every((file) => isUnchanged(file, wanted.get(file.path)));
   }
 

@@ -15,7 +15,7 @@ import { buildReport } from './build-documents.ts';
 import { archiveLine } from './why-document.ts';
 import * as part from './parts.ts';
 import { tombstoneSchema } from '../../proxy/packages/purge-schema.ts';
-import { format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
+import { format, recovery, restored, changedRelease, purge, refreshed, servers } from './registry-shapes.ts';
 
 const { count, flag, name, orNull, reference, text, time, version } = part;
 
@@ -170,23 +170,7 @@ export const registryDocuments = {
   }),
   // a command counts no requests, and older servers know fewer fields
   status: statusSchema.partial({ started_at: true, counters: true, mirror: true, state: true }).extend({
-    servers: z
-      .array(
-        z.object({
-          host: text('the name of its host').nullable(),
-          pid: z.number().int().nullable().describe('its process there'),
-          version: text('the version of Libretto; null: 0.2.0 or before').nullable(),
-          address: text('its address for clients; null: unknown, or of use on its own host alone').nullable(),
-          since: text('its start, RFC 3339; null: unknown').nullable(),
-          serial: z.number().int().nullable().describe('the publication that it serves; null: that of the data folder'),
-          lag_seconds: z
-            .number()
-            .nullable()
-            .describe('how old the newest publication is, if it does not serve it yet; otherwise 0; null: unknown'),
-        }),
-      )
-      .optional()
-      .describe('the running servers with this state; a remote registry does not name them'),
+    servers: servers.optional(),
   }),
   doctor: z.object({
     ok: flag('whether no check failed'),

@@ -123,4 +123,20 @@ describe('a server with an object store as output', () => {
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
     expect(checks.map(({ check }) => check)).toContain('output.objects');
   });
+
+  it('starts while the store is out of reach, and says so', async () => {
+    store.fault = () => ({ status: 503, code: 'SlowDown' });
+    const other = startCli(['serve', '--data', folder.at('there'), '--listen', '127.0.0.1:0'], {
+      cwd: source.root,
+      environment,
+    });
+    const [, at = ''] = await other.shows(/^Serving .* on (http:\/\/127\.0\.0\.1:\d+)/m);
+    expect(other.output().stderr).toMatch(
+      /the store answered 503 SlowDown\..* The server starts, and tries it again\.$/m,
+    );
+    expect((await fetch(`${at}/health`)).status).toBeLessThan(600);
+    other.signal('SIGTERM');
+    await other.ended;
+    store.fault = () => undefined;
+  });
 });
