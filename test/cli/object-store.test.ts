@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRepository } from '../util/git-repository.ts';
 import { startHostileStore, type HostileStore, type LoggedRequest } from '../util/hostile-store.ts';
+import { cannotMount, smallDisk } from '../util/small-disk.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
@@ -131,6 +132,20 @@ describe('an object store as output', () => {
     expect(transfers).toEqual([]);
     expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
   });
+
+  it.skipIf(cannotMount())(
+    'whose documents do not fit on the disk of a host ends its command with the reason',
+    async () => {
+      await run('one', ['build', './packages']);
+      const disk = smallDisk(1);
+      disk.fill(4096);
+      const full = await run(disk.path, ['build']);
+      expect([full.exitCode, full.stderr]).toEqual([74, expect.stringMatching(/cannot be written\. The disk is full/)]);
+      disk.free();
+      expect(await run(disk.path, ['build'])).toMatchObject({ exitCode: 0 });
+      disk.remove();
+    },
+  );
 
   it('that ignores conditions is refused before anything is published', async () => {
     store.fault = ({ headers, method }) =>
