@@ -6,6 +6,7 @@
 //               whose bytes it has now
 //   changing    the copy may differ from base.json
 //   empty       the folder had no registry before a first publication: what it has is a copy, or unpublished
+//   inspected/  archives that pages show; a publication empties it, since it may purge a version
 //   id          names this copy in the lease of a projection
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,6 +19,7 @@ export const listingFolder = `${storeFolder}/listing`;
 export const changedArchivesPath = `${storeFolder}/archives`;
 export const changingPath = `${storeFolder}/changing`;
 export const emptyPath = `${storeFolder}/empty`;
+export const inspectedFolder = `${storeFolder}/inspected`;
 export const idPath = `${storeFolder}/id`;
 
 /** Whether a data folder is the working copy of an object store. */

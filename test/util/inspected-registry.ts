@@ -46,7 +46,7 @@ export async function inspectedRegistry(
     tree,
     inspection: composeInspection(
       config,
-      { workingDirectory: tree.root, now: () => new Date() },
+      { environment: {}, workingDirectory: tree.root, now: () => new Date() },
       {
         published,
         catalogue: createCatalogue(published),

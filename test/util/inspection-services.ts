@@ -16,7 +16,7 @@ export async function inspectionServices(
 ): Promise<Inspection> {
   const config = await loadConfig({ flags: { data }, environment: {}, workingDirectory: '/' });
   const runner = builderOf(data);
-  const context = { workingDirectory: '/', now: () => new Date() };
+  const context = { environment: {}, workingDirectory: '/', now: () => new Date() };
   return composeInspection(config, context, {
     published,
     catalogue,
