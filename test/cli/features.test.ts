@@ -161,7 +161,7 @@ describe('a server', () => {
     const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'pages'], { cwd: tree.root });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      'any of api, mirror, search, statistics, feeds, advisories, repositories, hooks, notifications, console, with commas between, or none',
+      'any of api, mirror, search, statistics, feeds, changes, advisories, repositories, hooks, notifications, console, with commas between, or none',
     );
   });
 });
