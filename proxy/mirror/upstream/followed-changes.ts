@@ -17,11 +17,13 @@ const afterFailureMs = 30_000;
 const patienceMs = 300;
 /** Hosts of one upstream publish within this time of each other. */
 const settleMs = 10_000;
+/** The first question reaches back so far: documents that are stored already may have changed since. */
+const lookBackMs = 1_200_000;
 /** Documents are checked after so many times the usual period, whatever the feed says. */
 const longest = 10;
 const mostChanged = 100_000;
 /** A timestamp of the feed has ten thousand parts of a second. */
-const unitsOfMs = 10;
+const unitsOfSecond = 10_000;
 
 const kinds = ['stable', 'dev'] as const;
 
@@ -71,8 +73,8 @@ export class FollowedChanges {
 
   async #ask(url: URL): Promise<void> {
     const asked = new URL(url);
-    const since = this.#since ?? (this.#now() - settleMs) * unitsOfMs;
-    asked.searchParams.set('since', String(since - (this.#since === undefined ? since % 10_000 : 0)));
+    const first = Math.floor((this.#now() - lookBackMs) / 1000) * unitsOfSecond;
+    asked.searchParams.set('since', String(this.#since ?? first));
     try {
       const answer = await this.#client.feed(asked, this.#destination);
       if (answer.outcome !== 'fetched') throw new Error('there is no such feed');
@@ -87,11 +89,11 @@ export class FollowedChanges {
   #take({ timestamp, documents }: Changes): void {
     const nowMs = (this.#answeredMs = this.#now());
     const isBeginning = this.#since === undefined;
+    const isWhole = documents !== 'all' && this.#changed.size + documents.length <= mostChanged;
     this.#since = timestamp;
-    if (isBeginning || documents === 'all' || this.#changed.size + documents.length > mostChanged) {
-      this.#changed.clear();
-      this.#beganMs = nowMs;
-    } else for (const document of documents) this.#changed.set(document, nowMs);
+    if (isBeginning || !isWhole) this.#beganMs = nowMs;
+    if (isWhole) for (const document of documents) this.#changed.set(document, nowMs);
+    else this.#changed.clear();
   }
 }
 
