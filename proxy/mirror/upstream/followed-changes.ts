@@ -11,7 +11,7 @@ import type { Destination } from './upstream-lane.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
 /** A question is this old at most, while requests come. */
-const pollMs = 2000;
+export const pollMs = 2000;
 const afterFailureMs = 30_000;
 /** How long a request waits for the answer. */
 const patienceMs = 300;

@@ -8,7 +8,6 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import { providerPath } from '../../../build/contract/paths.ts';
 import { DocumentStore, type CachedDocument, type Freshness, type ParseDocument } from './document-store.ts';
-import { publicRegistry } from '../rules/upstream-problems.ts';
 import { documentOf, FollowedChanges } from './followed-changes.ts';
 import { IncludedPackages, together } from './included-packages.ts';
 import type { CachedDocuments } from './cached-documents.ts';
@@ -37,6 +36,8 @@ export interface UpstreamSettings extends UpstreamScope {
   /** the repository's address, or that of its packages.json; without user, query and fragment */
   readonly url: string;
   readonly credential?: ConfiguredCredential | undefined;
+  /** the public registry: its feed of changes names thousands of documents that nobody here uses */
+  readonly isPublic?: boolean | undefined;
 }
 
 export interface UpstreamOptions {
@@ -72,6 +73,7 @@ export class Upstream {
   readonly #index: DocumentStore;
   readonly #included: IncludedPackages<JsonObject>;
   readonly #hashes: IncludedPackages<string>;
+  readonly #isPublic: boolean;
   readonly #now: () => number;
   readonly #report: ReportMirrorEvent;
   #root: Root | undefined;
@@ -92,6 +94,7 @@ export class Upstream {
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
     this.#hashes = new IncludedPackages(this.#index, this.#rootUrl, now, hashesIn);
     this.changes = new FollowedChanges(client, this.destination, now);
+    this.#isPublic = settings.isPublic === true;
     this.#now = now;
     this.#report = report;
   }
@@ -118,13 +121,10 @@ export class Upstream {
     return found === 'unlisted' ? undefined : found;
   }
 
-  /**
-   * Asks its feed of changes. undefined: there is none, or nothing to wait for. That of the public registry names
-   * thousands of documents that nobody here uses.
-   */
+  /** Asks its feed of changes. undefined: there is none, or nothing to wait for. */
   follow(): Promise<void> | undefined {
     const { changes } = this.#root?.value ?? {};
-    return changes === undefined || this.id === publicRegistry ? undefined : this.changes.refresh(changes);
+    return changes === undefined || this.#isPublic ? undefined : this.changes.refresh(changes);
   }
 
   /** From now on, lists of names and missing documents are requested again. */

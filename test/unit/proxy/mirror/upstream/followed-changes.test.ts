@@ -2,8 +2,9 @@
 // learns of a change at once, and does without a feed that fails.
 
 import { describe, expect, it } from 'vitest';
-import { runMirror, type RunningMirror } from '../../../util/running-mirror.ts';
-import { startUpstream, type TestUpstream } from '../../../util/upstream.ts';
+import { pollMs } from '../../../../../proxy/mirror/upstream/followed-changes.ts';
+import { runMirror, type RunningMirror } from '../../../../util/running-mirror.ts';
+import { startUpstream, type TestUpstream } from '../../../../util/upstream.ts';
 
 interface Action {
   readonly type: string;
@@ -59,7 +60,7 @@ async function follow(): Promise<Followed> {
     followed.feed = [];
   });
   await read(); // packages.json names the feed
-  await followed.later(3 * second); // the feed begins
+  await followed.later(pollMs + second); // the feed begins
   await followed.later(freshMs); // each document is checked once more, after it began
   return followed;
 }
@@ -80,7 +81,7 @@ describe('a mirror of an upstream with a feed of changes', () => {
     followed.upstream.put('acme/one', [{ version: '1.1.0' }, { version: '1.0.0' }]);
     followed.feed = [{ type: 'update', package: 'acme/one' }];
     const two = followed.upstream.asked('/p2/acme/two');
-    await followed.later(3 * second);
+    await followed.later(pollMs + second);
     expect(await followed.newest()).toBe('1.1.0');
     expect(followed.upstream.asked('/p2/acme/two')).toBe(two);
   });
@@ -88,9 +89,9 @@ describe('a mirror of an upstream with a feed of changes', () => {
   it('looks for some seconds at a document that changed: a host of the upstream may be late', async () => {
     await using followed = await follow();
     followed.feed = [{ type: 'update', package: 'acme/one' }];
-    await followed.later(3 * second);
+    await followed.later(pollMs + second);
     followed.upstream.put('acme/one', [{ version: '1.1.0' }, { version: '1.0.0' }]);
-    await followed.later(3 * second);
+    await followed.later(pollMs + second);
     expect(await followed.newest()).toBe('1.1.0');
   });
 
@@ -101,7 +102,7 @@ describe('a mirror of an upstream with a feed of changes', () => {
   ] as const)('checks each document as without a feed, while it %s', async (_, feed) => {
     await using followed = await follow();
     followed.feed = feed;
-    await followed.later(3 * second);
+    await followed.later(pollMs + second);
     followed.feed = feed;
     const documents = followed.documents();
     await followed.later(freshMs + second);
