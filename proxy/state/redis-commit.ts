@@ -91,5 +91,7 @@ function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateE
 
 /** Redis refused the change. Every other error leaves open whether Redis wrote it. */
 function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH)/.test(error.message);
+  return (
+    error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH|CLUSTERDOWN)/.test(error.message)
+  );
 }

@@ -60,6 +60,16 @@ describe.skipIf(lacks('redis-server'))('with a cluster', () => {
     return [admitted, requests - admitted];
   }
 
+  /** Once more where the cluster did not answer in time on a busy machine: then each process counts alone (I12). */
+  async function floodExactly(key: string, pause = 0, triesLeft = 4): Promise<readonly [number, number]> {
+    const outages = (): number => countings.reduce((sum, { notices }) => sum + notices.length, 0);
+    const before = outages();
+    const answers = await flood(`${key}${triesLeft}`, 1200, 1000, pause);
+    if (outages() === before || triesLeft === 0) return answers;
+    for (const { untilRecovered } of countings) await untilRecovered();
+    return floodExactly(key, pause, triesLeft - 1);
+  }
+
   /** Commits rows on all hosts until the end; returns the confirmed ones. */
   function write(name: string, on: readonly RedisStore[]): { readonly end: () => Promise<readonly string[]> } {
     let ended = false;
@@ -82,7 +92,7 @@ describe.skipIf(lacks('redis-server'))('with a cluster', () => {
   }
 
   it('F5: 1,200 requests at once on three servers are 1,000 answers and 200 refusals', async () => {
-    expect(await flood('flood', 1200, 1000)).toEqual([1000, 200]);
+    expect(await floodExactly('flood')).toEqual([1000, 200]);
   });
 
   it('the keys of a registry are in one slot, and each registry has its own', async () => {
@@ -165,7 +175,7 @@ describe.skipIf(lacks('redis-server'))('with a cluster', () => {
     const { primary, other } = await redis.settled();
     const on = await hosts();
     const writing = write('moved', on);
-    const flooding = flood('moved', 1200, 1000, 10);
+    const flooding = floodExactly('moved', 10);
     await moveSlot(redis, primary, other);
     expect(await flooding).toEqual([1000, 200]);
     await moveSlot(redis, other, primary);
