@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { createRedisClient, type RedisClient } from '../core/redis/redis-client.ts';
-import { stateKeysOf, stateScripts, type StateKeys } from './redis-scripts.ts';
+import { stateKeysOf, type StateKeys } from './redis-keys.ts';
+import { stateScripts } from './redis-scripts.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
 
 const renewMs = 2000;
@@ -34,10 +35,14 @@ export async function announceServer(
 
 /** The texts of the running servers; empty if this Redis does not answer. */
 export async function listServers(url: string): Promise<readonly string[]> {
-  const { redis, connect } = createRedisClient({ url, commandTimeout: commandTimeoutMs, scripts: stateScripts });
+  const { redis, keyspace, connect } = createRedisClient({
+    url,
+    commandTimeout: commandTimeoutMs,
+    scripts: stateScripts,
+  });
   try {
     await connect();
-    return await redis.listServers(stateKeysOf(redis.options.db ?? 0).servers);
+    return await redis.listServers(stateKeysOf(keyspace).servers);
   } catch {
     return []; // the command that asks has used the state before, and reported what is wrong with it
   } finally {
