@@ -13,6 +13,7 @@ import { drop, tabTo } from '../util/page-actions.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
@@ -130,7 +131,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await page.getByRole('cell', { name: 'acme/dropped 1.0.0', exact: true }).waitFor();
   });
 
-  it('says why a dropped file is refused, and takes the next one', async () => {
+  itInSeries('says why a dropped file is refused, and takes the next one', async () => {
     const { complaints } = browsing;
     // the answer to a repository that cannot be read has the status 400
     expect(complaints.filter((text) => !text.includes('/ui/repositories/new'))).toEqual([]);
@@ -153,7 +154,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     expect(await page.getByRole('link', { name: 'acme/dropped' }).count()).toBe(0);
   });
 
-  it('registers a repository and uploads a ZIP with JavaScript off', async () => {
+  itInSeries('registers a repository and uploads a ZIP with JavaScript off', async () => {
     plain = await openPage({ javaScriptEnabled: false });
     await open(plain, '/sign-in?next=/repositories/new');
     await plain.getByLabel('Email').fill(person.email);
@@ -174,7 +175,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await heading(plain, 'acme/chosen');
   });
 
-  it('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
+  itInSeries('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
     await open(plain, '/tokens/new');
     await plain.getByLabel('Description').fill('CI of the shop');
     await plain.getByLabel('Package', { exact: true }).fill('acme/log:^1');
@@ -199,7 +200,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await plain.context().close();
   });
 
-  it.each([
+  itInSeries.each([
     {
       task: 'a limited token with its lines',
       from: '/overview',
