@@ -56,7 +56,7 @@ const settings = {
   // less garbage collection: with the small heap of a new process, it takes a sixth of the processor time
   execArgv: ['--initial-old-space-size=256'],
   // for two processors: most tests wait for other programs half of the time
-  maxWorkers: 5,
+  maxWorkers: 4,
   sequence: { groupOrder: 1 },
   expect: { poll: { timeout: 120_000, interval: 20 } },
   setupFiles: ['test/setup/each-file.ts'],

@@ -55,7 +55,7 @@ const notPlayed: Readonly<Record<string, string>> = {
   'damaged-state': 'needs a damaged state; the tests of the state damage it in each way',
   https: 'port 443 and certbot; test/e2e/https.test.ts serves with a certificate of its own',
   mail: 'needs a mail server; the tests of mail have one',
-  monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.test.ts checks their files',
+  monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.series.test.ts checks their files',
   notifications: 'needs a receiver, and chat services; the tests of notifications have receivers',
   'object-store': 'needs an object store; test/cli/object-store.test.ts has one',
   'renovate-and-dependabot': 'Renovate and Dependabot are services of others',

@@ -1,6 +1,6 @@
 // Tests a state in the data folder that is damaged, emptied or missing: the program reports it before it serves, checks
 // or copies the state, and names the way back. It never starts an empty state by itself (I20).
-// test/fault/damaged-pages.test.ts damages every page of a state.
+// test/fault/damaged-pages.series.test.ts damages every page of a state.
 
 import { hash } from 'node:crypto';
 import {

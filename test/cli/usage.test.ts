@@ -10,7 +10,7 @@ import { startManagedRegistry, type ManagedRegistry } from '../util/managed-regi
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries } from '../util/series.ts';
 
 const download = async (url: string, path: string, token: string): Promise<void> => {
   const reply = await request(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -127,7 +127,7 @@ describe('libretto usage', () => {
   });
 });
 
-describe('a server with statistics.by token', () => {
+describeInSeries('a server with statistics.by token', () => {
   let registry: ManagedRegistry;
   beforeAll(async () => {
     registry = await startManagedRegistry({});
@@ -136,7 +136,7 @@ describe('a server with statistics.by token', () => {
   });
   afterAll(() => registry[Symbol.asyncDispose]());
 
-  itInSeries('keeps the counts that are seconds old when it is killed', async () => {
+  it('keeps the counts that are seconds old when it is killed', async () => {
     expect((await registry.cli('settings', 'set', 'statistics.by', 'token')).exitCode).toBe(0);
     const made = json((await registry.cli('token', 'create', '--description', 'CI', '--json')).stdout);
     await download(registry.url(), '/dist/acme/lib/1.0.0.zip', String(made['token']));

@@ -1,6 +1,6 @@
 // Tests what people do in the console, in Chromium against the shipped program: create the first admin, register a git
 // repository, follow its sync, upload a ZIP, and roll back. Then the same forms with JavaScript off, and the way of a
-// person who has a keyboard only. console-tokens.test.ts has the way of a token to Composer.
+// person who has a keyboard only. console-tokens.series.test.ts has the way of a token to Composer.
 
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -131,7 +131,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await page.getByRole('cell', { name: 'acme/dropped 1.0.0', exact: true }).waitFor();
   });
 
-  itInSeries('says why a dropped file is refused, and takes the next one', async () => {
+  it('says why a dropped file is refused, and takes the next one', async () => {
     const { complaints } = browsing;
     // the answer to a repository that cannot be read has the status 400
     expect(complaints.filter((text) => !text.includes('/ui/repositories/new'))).toEqual([]);

@@ -7,7 +7,7 @@ import { writeTree } from '../util/package-tree.ts';
 import { startRegistry, type BuildReport, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 const hello = (who: string, fields: Readonly<Record<string, unknown>> = {}) =>
   whoLibrary('acme/hello', undefined, fields, who);
@@ -252,8 +252,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('equally ranked branches', () => {
-  itInSeries('are chosen as from the repository itself: the default branch, then the first by name', async () => {
+describeInSeries.skipIf(lacks('composer', 'php', 'git'))('equally ranked branches', () => {
+  it('are chosen as from the repository itself: the default branch, then the first by name', async () => {
     const repository = gitHistory();
     repository.commit(hello('default'));
     for (const branch of ['z', 'a', 'm', '1.0', '1.0-fix']) repository.commit(hello(branch), { branch, from: 'main' });

@@ -7,7 +7,7 @@ import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries } from '../util/series.ts';
 
 const crowd = Array.from({ length: 40 }, (_, index) => `crowd/part-${index + 1}`);
 
@@ -120,7 +120,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', () => {
+describeInSeries.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', () => {
   const source = temporaryTree();
   let registry: Registry;
 
@@ -141,7 +141,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', (
       composerJson: { require: { 'acme/hello': '*' } },
     });
 
-  itInSeries('scenario 39: no longer offers a withdrawn version, and an older lock still installs it', async () => {
+  it('scenario 39: no longer offers a withdrawn version, and an older lock still installs it', async () => {
     source.write(below('acme/hello/1.1.0', whoLibrary('acme/hello', '1.1.0')));
     await registry.build();
     await using app = project();
@@ -163,18 +163,15 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', (
     expect(await late.php(askWho('acme/hello'))).toBe('1.1.0');
   });
 
-  itInSeries(
-    'scenario 38: shows a version published in the same second as the last update to the next update',
-    async () => {
-      await using app = project();
-      for (const version of ['2.0.0', '2.0.1', '2.0.2']) {
-        source.write(below(`acme/hello/${version}`, whoLibrary('acme/hello', version)));
-        await registry.build();
-        expect((await app.run('update')).exitCode).toBe(0);
-        expect(app.locked()['acme/hello']?.version).toBe(version);
-      }
-    },
-  );
+  it('scenario 38: shows a version published in the same second as the last update to the next update', async () => {
+    await using app = project();
+    for (const version of ['2.0.0', '2.0.1', '2.0.2']) {
+      source.write(below(`acme/hello/${version}`, whoLibrary('acme/hello', version)));
+      await registry.build();
+      expect((await app.run('update')).exitCode).toBe(0);
+      expect(app.locked()['acme/hello']?.version).toBe(version);
+    }
+  });
 });
 
 /** Epoch milliseconds of the p2 document's Last-Modified. */

@@ -100,11 +100,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     registry = await startRegistry({
       sources: [source.root],
       loopback: true,
-      settings: {
-        'mirroring.url': upstream.url,
-        'mirroring.reserved': '["ours-*/*"]',
-        'mirroring.enabled': 'true',
-      },
+      settings: { 'mirroring.url': upstream.url, 'mirroring.reserved': '["ours-*/*"]', 'mirroring.enabled': 'true' },
     });
   });
   afterAll(async () => {
@@ -136,7 +132,6 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(cold.exitCode, cold.output).toBe(0);
     expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
     expect(app.locked()['down/lib']?.dist?.url).not.toContain(upstream.url);
-
     const before = upstream.server.requests.length;
     app.removeVendor();
     app.clearCache();

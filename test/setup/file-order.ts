@@ -17,7 +17,7 @@ const longest: readonly string[] = [
   'test/e2e/dev-versions.test.ts',
   'test/e2e/managed-repository.test.ts',
   'test/e2e/explorer.test.ts',
-  'test/e2e/console-tokens.test.ts',
+  'test/e2e/console-tokens.series.test.ts',
   'test/e2e/console-tasks.test.ts',
   'test/security/stalled-connections.test.ts',
   'test/security/idle-connections.test.ts',
