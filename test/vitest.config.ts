@@ -1,4 +1,4 @@
-// Nearly all test files belong to one project, `all`. Its five processes run one file after the other: each process
+// Nearly all test files belong to one project, `all`. Its four processes run one file after the other: each process
 // imports a module once, and Vite transforms it once. A folder chooses files: `vitest run --config
 // test/vitest.config.ts test/http`.
 //
