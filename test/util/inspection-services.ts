@@ -6,7 +6,8 @@ import { composeInspection } from '../../cli/inspection/inspection.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import { builderOf, contentsWorker } from './package-services.ts';
+import { builderOf } from './builder.ts';
+import { contentsWorker } from './package-services.ts';
 
 /** `data`: the data folder, absolute. */
 export async function inspectionServices(
