@@ -222,6 +222,13 @@ export class RegistryError extends Error {
   }
 }
 
+/** For `.catch`: undefined in place of a RegistryError with this code. */
+export function undefinedIf(code: ErrorCode) {
+  return (error: unknown): undefined => {
+    if (!(error instanceof RegistryError && error.code === code)) throw error;
+  };
+}
+
 /** A fault of a field. */
 export interface FieldFault {
   /** `packages.3` */

@@ -2,7 +2,7 @@
 // commit, and a second import changes nothing. It uses the services of commands and API, with an audit event for each
 // change.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { RegistryError, undefinedIf } from '../../build/contract/errors.ts';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { Invitation } from '../../proxy/auth/invitations.ts';
 import type { Users } from '../../proxy/auth/users.ts';
@@ -164,10 +164,7 @@ async function importUser(
   { email, name, role, policy_editor: policyEditor = false, disabled }: UserEntry,
   users: Users,
 ): Promise<{ readonly change?: ImportedChange; readonly invitation?: Invitation | undefined }> {
-  const present = await users.get(email).catch((error: unknown) => {
-    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
-    throw error;
-  });
+  const present = await users.get(email).catch(undefinedIf('NOT_FOUND'));
   const right = policyEditor ? { policy_editor: policyEditor } : {};
   if (present === undefined) {
     const { record, invitation } = await users.create({ email, name, role });

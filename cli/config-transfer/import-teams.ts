@@ -2,7 +2,7 @@
 // is found by its name.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import { RegistryError } from '../../build/contract/errors.ts';
+import { undefinedIf } from '../../build/contract/errors.ts';
 import type { Users } from '../../proxy/auth/users.ts';
 import type { TeamRecord } from '../../proxy/teams/team.ts';
 import type { Teams } from '../../proxy/teams/teams.ts';
@@ -42,10 +42,7 @@ export async function importTeams(
 }
 
 function findTeam(teams: Teams, name: string): Promise<TeamRecord | undefined> {
-  return teams.get(name).catch((error: unknown) => {
-    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
-    throw error;
-  });
+  return teams.get(name).catch(undefinedIf('NOT_FOUND'));
 }
 
 async function createTeam(entry: TeamEntry, teams: Teams, keepsRule: boolean): Promise<readonly ImportedTeam[]> {

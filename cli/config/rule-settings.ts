@@ -1,8 +1,8 @@
-// Settings that are one whole number each: limits, rules for people, and retention times. Most can change while the
-// registry runs.
+// Settings that are one number or word each: limits, rules for people, counts and retention times. Most can change
+// while the registry runs.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import { settingDefinitions } from '../../proxy/settings/definitions.ts';
+import { downloadCounts, settingDefinitions } from '../../proxy/settings/definitions.ts';
 import { mostRequestsAnHour } from '../../proxy/settings/setting-kinds.ts';
 import { parseWholeNumber } from './setting-values.ts';
 import type { Setting } from './setting.ts';
@@ -111,6 +111,16 @@ export const ruleSettings = {
     'days, ',
     'the time that daily download and install counts are kept',
   ),
+  statisticsBy: {
+    key: 'statistics.by',
+    flag: undefined,
+    variable: 'LIBRETTO_STATISTICS_BY',
+    purpose: 'what downloads are counted by: the version alone, or also the token, which shows who uses a version',
+    allowed: 'version or token',
+    parse: (raw: unknown) => downloadCounts.find((one) => one === raw),
+    standard: (): (typeof downloadCounts)[number] => 'version',
+    schema: { enum: [...downloadCounts] },
+  },
   retentionJobs: rule('retention.jobs', '', 'the number of jobs kept per repository'),
   syncParallel: rule('sync.parallel', '', 'the number of repositories that a server syncs at once'),
   gitAskTimeout: gitTimeout('askTimeout', 'the timeout for listing the branches and tags of a remote repository', 60),

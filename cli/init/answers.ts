@@ -1,5 +1,7 @@
 // The answers that `libretto init` collects, from flags or at a terminal. Pure.
 
+import type { downloadCounts } from '../../proxy/settings/definitions.ts';
+
 /** One source: a path with its kind, or the URL of a git repository. */
 export type SourceAnswer =
   | { readonly prefix: 'dir' | 'git' | 'artifact'; readonly path: string }
@@ -38,6 +40,8 @@ export interface Answers {
   /** absolute: the file for the configuration of the reverse proxy; undefined: none is written */
   readonly proxyFile: string | undefined;
   readonly archives: ArchiveForm;
+  /** undefined: nobody has answered, so the console asks */
+  readonly countBy: (typeof downloadCounts)[number] | undefined;
 }
 
 /** The answers so far. */

@@ -44,6 +44,7 @@ export async function collectAnswers(collector: AnswerCollector): Promise<Answer
     systemd: draft.systemd,
     proxyFile: draft.proxyFile,
     archives: draft.archives ?? 'path',
+    countBy: draft.countBy,
   };
 }
 

@@ -15,7 +15,8 @@ export interface ConfigPlace {
 }
 
 export function configText(answers: Answers, place: ConfigPlace): string {
-  const { sources, publicUrl, trustedProxies, tls, tlsCert, tlsKey, gitHosts, listen, data, archives } = answers;
+  const { sources, publicUrl, trustedProxies, tls, tlsCert, tlsKey, gitHosts, listen, data, archives, countBy } =
+    answers;
   const config: JsonObject = {
     $schema: place.schema,
     data: shownPath(data, place),
@@ -27,6 +28,7 @@ export function configText(answers: Answers, place: ConfigPlace): string {
       ? { tlsCert: shownPath(tlsCert, place), tlsKey: shownPath(tlsKey, place) }
       : {}),
     ...(gitHosts.length === 0 ? {} : { egress: { allow: [...gitHosts] } }),
+    ...(countBy === undefined ? {} : { statistics: { by: countBy } }),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }

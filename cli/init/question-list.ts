@@ -1,6 +1,6 @@
 // All questions of `libretto init`, in their order. Later questions depend on earlier answers.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { isLoopback } from '../../build/contract/loopback.ts';
@@ -9,26 +9,9 @@ import { UsageError } from '../io/usage-error.ts';
 import { formatAddress } from '../text/address.ts';
 import { archiveForms, isHttps, proxyKinds, tlsPlaces, type Draft } from './answers.ts';
 import { privateHosts, rangesOf } from './network-ranges.ts';
+import { downloadCounts } from '../../proxy/settings/definitions.ts';
 import type { InitQuestion } from './question.ts';
-import { examineSource } from './source-answer.ts';
-
-const source: InitQuestion = {
-  flag: 'source',
-  option: '--source',
-  repeats: true,
-  essential: true,
-  applies: () => true,
-  prompt: ({ sources }) =>
-    sources === undefined
-      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs and tars; none: CI uploads)'
-      : 'Another source (Enter: no more)',
-  standard: ({ sources }, { workingDirectory }) =>
-    sources === undefined ? ['packages', 'packages-src'].find((name) => isFolder(resolve(workingDirectory, name))) : '',
-  understand: async (answer, { sources = [] }, place) => {
-    const { sources: found, remark } = await examineSource(answer, place);
-    return { draft: { sources: [...sources, ...found] }, remark };
-  },
-};
+import { source } from './source-answer.ts';
 
 const publicUrl: InitQuestion = {
   flag: 'publicUrl',
@@ -200,6 +183,16 @@ const archives: InitQuestion = {
   understand: (answer) => ({ draft: { archives: oneOf(archiveForms, answer, 'The form of archive addresses') } }),
 };
 
+const countBy: InitQuestion = {
+  flag: 'countBy',
+  option: '--count-by',
+  applies: () => true,
+  prompt: () => 'Count downloads by version, or by token, which shows who uses what (Enter: the console asks)',
+  standard: () => '',
+  understand: (answer) =>
+    answer === '' ? { draft: {} } : { draft: { countBy: oneOf(downloadCounts, answer, 'What downloads count by') } },
+};
+
 export const questions: readonly InitQuestion[] = [
   source,
   publicUrl,
@@ -214,6 +207,7 @@ export const questions: readonly InitQuestion[] = [
   data,
   proxyFile,
   archives,
+  countBy,
 ];
 
 /** A proxy on this machine is the only client; other clients need an address of the network. */
@@ -241,8 +235,4 @@ function oneOf<Value extends string>(values: readonly Value[], answer: string, w
   const found = values.find((value) => value === answer.toLowerCase());
   if (found !== undefined) return found;
   throw new UsageError(`${what} is ${shown(answer)}; allowed: ${values.join(', ')}.`);
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

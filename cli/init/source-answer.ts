@@ -1,6 +1,6 @@
-// One source as a person typed it: what it is, and whether a build can read it.
+// The question for a source. A source as a person typed it: what it is, and whether a build can read it.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { findPackages } from '../../build/sources/directory/find-packages.ts';
@@ -14,8 +14,27 @@ import { counted } from '../io/output.ts';
 import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
 import type { SourceAnswer } from './answers.ts';
+import type { InitQuestion } from './question.ts';
 
-export interface ExaminedSource {
+export const source: InitQuestion = {
+  flag: 'source',
+  option: '--source',
+  repeats: true,
+  essential: true,
+  applies: () => true,
+  prompt: ({ sources }) =>
+    sources === undefined
+      ? 'Source (a folder of packages, a git repository, its URL, or a folder of ZIPs and tars; none: CI uploads)'
+      : 'Another source (Enter: no more)',
+  standard: ({ sources }, { workingDirectory }) =>
+    sources === undefined ? ['packages', 'packages-src'].find((name) => isFolder(resolve(workingDirectory, name))) : '',
+  understand: async (answer, { sources = [] }, place) => {
+    const { sources: found, remark } = await examineSource(answer, place);
+    return { draft: { sources: [...sources, ...found] }, remark };
+  },
+};
+
+interface ExaminedSource {
   /** several for a folder of git checkouts */
   readonly sources: readonly SourceAnswer[];
   /** what was found, a sentence */
@@ -26,7 +45,7 @@ export interface ExaminedSource {
 const askingTimeoutMs = 20_000;
 
 /** Throws UsageError for a source that no build can read, with the reason. */
-export async function examineSource(
+async function examineSource(
   text: string,
   { workingDirectory, environment }: { readonly workingDirectory: string; readonly environment: Environment },
 ): Promise<ExaminedSource> {
@@ -115,4 +134,8 @@ function describeZips(text: string, path: string): string {
 
 function zipsIn(path: string): number {
   return readdirSync(path, { recursive: true }).filter((name) => /\.zip$/i.test(String(name))).length;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -1,6 +1,6 @@
 // What the policy says of one version, for `libretto why`. A registry without rules about it says nothing.
 
-import { RegistryError } from '../../build/contract/errors.ts';
+import { undefinedIf } from '../../build/contract/errors.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { ExplainedVersion } from '../../proxy/policy/admin/policy-views.ts';
 import type { Config } from '../config/config.ts';
@@ -21,11 +21,8 @@ export async function policyOnVersion(
   const state = await openStateIfAny(config);
   const here = await openLocalPolicyAdmin(config, context, state);
   try {
-    const explained = await here.policy.explain(name, version, undefined);
-    return explained.findings.length + explained.passed.length === 0 ? null : explained;
-  } catch (error) {
-    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return null;
-    throw error;
+    const explained = await here.policy.explain(name, version, undefined).catch(undefinedIf('NOT_FOUND'));
+    return explained === undefined || explained.findings.length + explained.passed.length === 0 ? null : explained;
   } finally {
     await here.close();
     await state?.close();

@@ -13,12 +13,12 @@ export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'site'],
   'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
-  'Inspect:': 'status why usage tell exposures report project history verify audit impact api'.split(' '),
+  'Inspect:': 'status why usage tell report history verify audit impact api'.split(' '),
   'Maintain:': ['backup', 'restore', 'config', 'prune', 'import', 'completion'],
 };
 
 /** Commands that few people need: `libretto --help --all` shows them. */
-const rare = 'receive site ci keys impact report project tell api prune import completion'.split(' ');
+const rare = 'receive site ci keys impact report tell api prune import completion'.split(' ');
 
 /** Gives each command of the program its group, and sorts the commands by the groups. */
 export function groupCommands(program: Command): void {

@@ -30,10 +30,8 @@ export function addInit(program: Command, wire: Wire): void {
     .option('--nginx <file>', 'write the configuration of nginx')
     .option('--caddy <file>', 'write the configuration of Caddy')
     .option('--haproxy <file>', 'write the configuration of HAProxy')
-    .option(
-      '--archives <path|absolute>',
-      'archive addresses: with absolute, the last line of Composer says why one is refused',
-    )
+    .option('--archives <path|absolute>', 'archive addresses: with absolute, Composer says why one is refused')
+    .option('--count-by <version|token>', 'count downloads by version, or by token, which shows who uses what')
     .option('--out <file>', 'the file to write', 'libretto.json')
     .option('--yes', 'ask nothing, and take the standard answers')
     .addHelpText(

@@ -2,11 +2,10 @@
 
 import type { Command } from 'commander';
 
-import { addGroup, example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
+import { example, withRegistry, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addTrust(program: Command, wire: Wire): void {
-  for (const add of [addVerify, addWhy, addUsage, addTell, addExposures, addReport, addProject, addImpact, addPrune])
-    add(program, wire);
+  for (const add of [addVerify, addWhy, addUsage, addTell, addReport, addImpact, addPrune]) add(program, wire);
 }
 
 function addVerify(program: Command, wire: Wire): void {
@@ -65,17 +64,6 @@ function addTell(program: Command, wire: Wire): void {
   wire(withRegistry(tell, 'session', ...examples), () => import('../commands/usage/tell.ts'));
 }
 
-function addExposures(program: Command, wire: Wire): void {
-  const exposures = program
-    .command('exposures')
-    .summary('list versions with an advisory, and who used them')
-    .description(
-      'List the stored versions, own and mirrored, with an advisory or an entry of a filter list: who used them last, ' +
-        'and the release that fixes them.',
-    );
-  wire(withRegistry(exposures, 'reads', 'libretto exposures'), () => import('../commands/usage/exposures.ts'));
-}
-
 function addReport(program: Command, wire: Wire): void {
   const report = program
     .command('report')
@@ -89,16 +77,6 @@ function addReport(program: Command, wire: Wire): void {
     'libretto report --remove --project acme/shop',
   ];
   wire(withRegistry(report, 'changes', ...examples), () => import('../commands/usage/report.ts'));
-}
-
-function addProject(program: Command, wire: Wire): void {
-  const text = { summary: 'list projects', description: 'List the projects that `libretto report` told of, by name.' };
-  const project = addGroup(program, 'project', { ...text, examples: ['libretto project list shop'] });
-  const list = project.command('list').argument('[words]', 'a part of the name').summary(text.summary);
-  wire(
-    withRegistry(list.description(text.description), 'reads', 'libretto project list shop'),
-    () => import('../commands/usage/project.ts'),
-  );
 }
 
 function addImpact(program: Command, wire: Wire): void {

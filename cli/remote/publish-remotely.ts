@@ -9,7 +9,7 @@ import { type JsonObject, isJsonObject, type JsonValue } from '../../build/contr
 import { requestRemote } from './request-remote.ts';
 import { type Remote, refuseReadToken } from './remote.ts';
 import type { PlannedArtifact } from '../../build/artifacts/plan-artifact.ts';
-import { RegistryError } from '../../build/contract/errors.ts';
+import { RegistryError, undefinedIf } from '../../build/contract/errors.ts';
 import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 
 /** `created`: false if these very bytes were published already. Throws RegistryError and RemoteFailure. */
@@ -76,11 +76,7 @@ export async function planRemotely(remote: Remote, planned: PlannedArtifact): Pr
 
 /** Empty for a package that the registry does not have, or does not show to this token. */
 async function publishedVersions(remote: Remote, name: string): Promise<readonly JsonValue[]> {
-  try {
-    const { body } = await requestRemote(remote, { method: 'GET', path: `/api/packages/${name}` });
-    return Array.isArray(body['versions']) ? body['versions'] : [];
-  } catch (error) {
-    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return [];
-    throw error;
-  }
+  const asked = requestRemote(remote, { method: 'GET', path: `/api/packages/${name}` });
+  const versions = (await asked.catch(undefinedIf('NOT_FOUND')))?.body['versions'];
+  return Array.isArray(versions) ? versions : [];
 }

@@ -27,6 +27,7 @@ const configNames = {
   'passwords.min_length': 'passwordsMinLength',
   'retention.artifacts_days': 'retentionArtifactsDays',
   'retention.statistics_days': 'retentionStatisticsDays',
+  'statistics.by': 'statisticsBy',
   'retention.jobs': 'retentionJobs',
   'sync.parallel': 'syncParallel',
 } as const satisfies Partial<Record<SettingKey, SettingName>>;

@@ -24,7 +24,7 @@ import { registerNotificationPages } from './pages/notifications/notifications.t
 import type { NotificationPageServices } from './pages/notifications/services.ts';
 import { registerOverviewPage } from './pages/overview/overview-page.tsx';
 import type { OverviewServices } from './pages/overview/read-overview.ts';
-import type { PackagePageServices } from './pages/package/package-services.ts';
+import type { PackagePageServices } from './pages/package/open-package.ts';
 import { registerPackagePages } from './pages/packages/packages.tsx';
 import { registerPeoplePages } from './pages/people/people-pages.tsx';
 import type { PeoplePageServices } from './pages/people/services.ts';

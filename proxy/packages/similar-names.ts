@@ -52,12 +52,18 @@ export async function similarParts<Named>(
   most: number,
   textOf: (named: Named) => string,
 ): Promise<readonly Named[]> {
-  const words = partsOf(typed.trim()).slice(0, mostWords);
+  // the parts of an address are too short for slips
+  const split = typed.includes('@') ? wordsOf : partsOf;
+  const words = split(typed.trim()).slice(0, mostWords);
   const slipsOf = (named: Named): number => {
-    const parts = partsOf(textOf(named));
+    const parts = split(textOf(named));
     return words.reduce((sum, word) => sum + leastSlips(word, parts), 0);
   };
   return nearest(all, slipsOf, mostWords * 2, most);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().split(/\s+/);
 }
 
 function partsOf(text: string): readonly string[] {

@@ -1,5 +1,6 @@
 // Passkeys (WebAuthn): the service behind the pages and the API. Each `ask…` gives the options for the browser, and the
-// browser's answer comes back within five minutes.
+// browser's answer comes back within five minutes. The first passkey of an account turns on two-factor authentication,
+// and comes with recovery codes. The person's other sessions end, as with every change of the second factor.
 
 import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import type { Secret } from '../../build/shared/text/secret.ts';
@@ -7,18 +8,17 @@ import { createAttempts } from '../auth/attempts.ts';
 import type { SessionCaller } from '../auth/caller.ts';
 import { maySignInHere } from '../auth/local-sign-in.ts';
 import type { LoggedIn } from '../auth/login.ts';
-import type { Passkey } from '../auth/passkey.ts';
+import { type Passkey, mintPasskeyId, passkeyKey } from '../auth/passkey.ts';
 import type { Passwords } from '../auth/password.ts';
 import type { People } from '../auth/people.ts';
-import type { UserRecord } from '../auth/user.ts';
+import { type UserRecord, hasTwoFactor } from '../auth/user.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { createAuditedStore } from '../state/audit.ts';
+import { createAuditedStore, type ChangeParts } from '../state/audit.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { addPasskey, createRegistrationChallenge, type AddedPasskey } from './add-passkey.ts';
-import type { PasskeyAnswer } from './answer.ts';
-import { createChallenges, type ChallengeUse } from './challenges.ts';
-import { type PasskeyPrompt, passkeyOptions } from './options.ts';
+import { type PasskeyAnswer, parseAttestation } from './answer.ts';
+import { createChallenges, type ChallengeUse, type Challenges, useChallenge } from './challenges.ts';
+import { type PasskeyPrompt, passkeyOptions, newPasskeyOptions } from './options.ts';
 import {
   createRemovalChallenge,
   listPasskeys,
@@ -37,8 +37,114 @@ import {
 import type { PasskeySite } from './site.ts';
 import { codeBudget } from '../auth/attempt-budgets.ts';
 import type { Confirmations } from '../auth/confirmations.ts';
-import { commitUser, readUser, unknownUser } from '../auth/user-records.ts';
-import { usePasskey, type UseParts } from './use-passkey.ts';
+import { commitUser, readUser, unknownUser, changeUser, type UserEdit } from '../auth/user-records.ts';
+import { usePasskey, type UseParts, lateAnswer } from './use-passkey.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { SessionService } from '../auth/sessions.ts';
+import { mintRecoveryCodes, passkeysAlone } from '../auth/two-factor-code.ts';
+import { checkedPasskeyName, distinctName } from './name.ts';
+import { verifyAttestation } from './verify.ts';
+
+interface AddParts extends Omit<ChangeParts, 'actor'> {
+  readonly challenges: Challenges;
+  readonly sessions: SessionService;
+}
+
+interface AddedPasskey {
+  readonly passkey: Passkey;
+  /** undefined: the person has some already, or no password */
+  readonly recoveryCodes: readonly Secret[] | undefined;
+}
+
+const mostPasskeys = 20;
+
+async function createRegistrationChallenge(
+  { store, challenges }: AddParts,
+  caller: SessionCaller,
+  site: PasskeySite,
+): Promise<PasskeyPrompt> {
+  const user = (await readUser(store, caller.userId))?.record;
+  if (user === undefined) throw unknownUser();
+  assertRoom(user);
+  return newPasskeyOptions(await challenges.issue(useBy(caller)), user, site);
+}
+
+/** Throws INVALID_CREDENTIALS, INVALID_INPUT, CONFLICT. */
+async function addPasskey(
+  parts: AddParts,
+  caller: SessionCaller,
+  { answer, name, site }: { readonly answer: PasskeyAnswer; readonly name: string; readonly site: PasskeySite },
+): Promise<AddedPasskey> {
+  const checkedName = checkedPasskeyName(name);
+  const attestation = parseAttestation(answer.credential);
+  const challenge = await parts.challenges.open(answer.token, useBy(caller));
+  if (challenge === undefined) throw lateAnswer();
+  const verified = await verifyAttestation(attestation, { challenge, site });
+  if (verified === undefined) throw unproven();
+  const draft: Passkey = {
+    id: mintPasskeyId(parts.randomBytes),
+    ...verified,
+    transports: attestation.response.transports,
+    rp_id: site.rpId,
+    name: checkedName,
+    created_at: new Date(parts.now()).toISOString(),
+    last_used_at: null,
+  };
+  const { codes, hashes } = mintRecoveryCodes(parts.randomBytes);
+  let isFirst = false;
+  let passkey = draft;
+  await changeUser(parts.store, caller.userId, async (current) => {
+    isFirst = !hasTwoFactor(current) && current.password !== null;
+    const two_factor = isFirst ? passkeysAlone(hashes, parts.now()) : current.two_factor;
+    passkey = { ...draft, name: distinctName(checkedName, current.passkeys ?? []) };
+    return edit(parts, caller, { current: { ...current, two_factor }, passkey, challenge });
+  });
+  return { passkey, recoveryCodes: isFirst ? codes : undefined };
+}
+
+async function edit(
+  { store, sessions, now }: AddParts,
+  { userId, sessionId }: SessionCaller,
+  added: { readonly current: UserRecord; readonly passkey: Passkey; readonly challenge: string },
+): Promise<UserEdit> {
+  const { current, passkey, challenge } = added;
+  assertRoom(current);
+  if ((await store.get(passkeyKey(passkey.credential_id))) !== undefined)
+    throw new RegistryError('CONFLICT', { message: 'This passkey is registered already. Choose another one.' });
+  const nowMs = now();
+  const use = await useChallenge(store, challenge, nowMs);
+  if (use === undefined) throw unproven();
+  return {
+    ...use,
+    record: { ...current, passkeys: [...(current.passkeys ?? []), passkey] },
+    deletes: [...use.deletes, ...(await sessions.keysOf(current, sessionId))],
+    event: {
+      actor: `user:${userId}`,
+      action: 'user.add_passkey',
+      subject: userId,
+      details: { passkey: passkey.id, name: passkey.name, host: passkey.rp_id },
+    },
+  };
+}
+
+function useBy({ userId, sessionId }: SessionCaller): ChallengeUse {
+  return { ceremony: 'add', subject: userId, context: sessionId };
+}
+
+function assertRoom({ passkeys = [] }: UserRecord): void {
+  if (passkeys.length < mostPasskeys) return;
+  throw new RegistryError('CONFLICT', {
+    message: `You have ${mostPasskeys} passkeys, which is the most. Remove one that you no longer use.`,
+  });
+}
+
+function unproven(): RegistryError {
+  return new RegistryError('INVALID_INPUT', {
+    message:
+      'The passkey was not added: its answer is not for this page, or your device did not ask for your finger, face or ' +
+      'PIN. Load the page again, or use another device.',
+  });
+}
 
 export interface Passkeys {
   readonly createSignInChallenge: (site: PasskeySite) => Promise<PasskeyPrompt>;

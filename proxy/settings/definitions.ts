@@ -17,6 +17,7 @@ import {
   type SettingDefinition,
 } from './setting-kinds.ts';
 
+export const downloadCounts = ['version', 'token'] as const;
 export const mostLicenses = 200;
 const daySeconds = 86_400;
 
@@ -152,7 +153,7 @@ export const settingDefinitions = {
   ),
   'statistics.by': choice(
     'version',
-    ['version', 'token'],
+    downloadCounts,
     'what downloads and installs are counted by: the version alone, or also the token, which shows who uses a version; ' +
       'takes effect at once',
   ),

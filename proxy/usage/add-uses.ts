@@ -1,18 +1,23 @@
 // Adds uses to the rows of the state, beside other processes. A package keeps the rows with the newest uses.
 
 import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
-import { removeRows, rowsIn } from './expired-uses.ts';
+import { removeRows } from './expired-uses.ts';
 import {
+  countVersions,
   lastUseOf,
   parseUsageRow,
+  putCounts,
+  rowsIn,
   usageRows,
   usedByKey,
   usedKey,
   usedPrefix,
   usedRowsKey,
+  withRow,
   withUses,
   type Keeping,
   type PackageUser,
+  type UsageRow,
   type Uses,
 } from './usage-row.ts';
 
@@ -41,9 +46,15 @@ export async function addUses(
   guards: Guards = [],
 ): Promise<readonly string[]> {
   for (;;) {
-    const rows = await Promise.all(uses.map(async (one) => ({ ...one, entry: await state.get(keyOf(one)) })));
+    const rows = await Promise.all(
+      uses.map(async (one) => {
+        const entry = await state.get(keyOf(one));
+        const before = parseUsageRow(entry?.value);
+        return { ...one, entry, before, after: withUses(before, one.who, one.versions, keeping) };
+      }),
+    );
     const fresh = rows.filter(({ entry }) => entry === undefined);
-    const totals = await countRows(state, fresh);
+    const totals = await countRows(state, rows);
     const done = await state.commit({
       conditions: [
         ...guards,
@@ -51,12 +62,9 @@ export async function addUses(
         ...totals.map(({ name, revision }) => ({ key: usedRowsKey(name), revision })),
       ],
       puts: [
-        ...rows.map((row) => ({
-          key: keyOf(row),
-          value: withUses(parseUsageRow(row.entry?.value), row.who, row.versions, keeping),
-        })),
+        ...rows.map((row) => ({ key: keyOf(row), value: row.after })),
         ...fresh.map(({ user, name }) => ({ key: usedByKey(user, name), value: 1 })),
-        ...totals.map(({ name, rows: stored, cut }) => ({ key: usedRowsKey(name), value: { rows: stored, cut } })),
+        ...totals.map((one) => putCounts(one.name, one)),
       ],
       deletes: [],
       quiet: true,
@@ -72,16 +80,27 @@ export async function addUses(
   }
 }
 
-/** The number of rows of each package that gets new ones, with them. */
-async function countRows(state: StateStore, fresh: readonly NewUses[]) {
-  return Promise.all(
-    [...new Set(fresh.map(({ name }) => name))].map(async (name) => {
+interface ChangedRow extends NewUses {
+  readonly entry: StateEntry | undefined;
+  readonly before: UsageRow | undefined;
+  readonly after: UsageRow;
+}
+
+/** The counts of each package that has others with these rows. Most downloads change none. */
+async function countRows(state: StateStore, rows: readonly ChangedRow[]) {
+  const counts = await Promise.all(
+    [...new Set(rows.map(({ name }) => name))].map(async (name) => {
       const entry = await state.get(usedRowsKey(name));
-      const { rows, cut } = rowsIn(entry);
-      const more = fresh.filter((one) => one.name === name).length;
-      return { name, rows: rows + more, cut, revision: entry?.revision ?? null };
+      const { versions: known, ...former } = rowsIn(entry);
+      let versions = known ?? (await countVersions(state, name));
+      const own = rows.filter((one) => one.name === name);
+      for (const { user, before, after } of own) versions = withRow(versions, user, before, after);
+      const more = own.filter(({ entry: stored }) => stored === undefined).length;
+      const isSame = versions === known && more === 0;
+      return isSame ? [] : [{ name, ...former, rows: former.rows + more, versions, revision: entry?.revision ?? null }];
     }),
   );
+  return counts.flat();
 }
 
 function keyOf({ name, user }: NewUses): string {

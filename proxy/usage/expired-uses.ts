@@ -4,16 +4,20 @@
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import {
-  isCount,
   keptVersions,
   lastUseOf,
   parseProject,
+  parseUsageRow,
   parseUsedKey,
   projectKey,
+  putCounts,
+  rowsIn,
   usageRows,
   usedByKey,
   usedRowsKey,
+  withRow,
   type UsageRow,
+  type VersionSums,
 } from './usage-row.ts';
 
 const countingKey = 'usage/counting';
@@ -80,8 +84,21 @@ async function fold(
   versions: UsageRow['versions'],
 ): Promise<void> {
   if (row === undefined || versions === row.versions || Object.keys(versions).length === 0) return;
-  const puts = [{ key, value: { ...row, versions } }];
-  await state.commit({ conditions: [{ key, revision }], puts, deletes: [], quiet: true });
+  const left = { ...row, versions };
+  const { name, who } = parseUsedKey(key);
+  const counted = await state.get(usedRowsKey(name));
+  const { versions: sums, ...counts } = rowsIn(counted);
+  const summed = sums && withRow(sums, who, row, left);
+  const isSame = summed === sums;
+  await state.commit({
+    conditions: [
+      { key, revision },
+      ...(isSame ? [] : [{ key: usedRowsKey(name), revision: counted?.revision ?? null }]),
+    ],
+    puts: [{ key, value: left }, ...(isSame ? [] : [putCounts(name, { ...counts, versions: summed })])],
+    deletes: [],
+    quiet: true,
+  });
 }
 
 /** Removes rows of a package, unless one has changed: then the next turn does. `cut`: how many of them are missed. */
@@ -96,23 +113,21 @@ export async function removeRows(
   const before = rowsIn(counted);
   const left = before.rows - rows.length;
   const isEmpty = left <= 0;
+  const without = (sums: VersionSums, { key, value }: StateEntry): VersionSums =>
+    withRow(sums, parseUsedKey(key).who, parseUsageRow(value), undefined);
+  // the rows that are cut come without their values
+  const versions = cut > 0 ? undefined : before.versions && rows.reduce(without, before.versions);
   await state.commit({
     conditions: [
       { key: usedRowsKey(name), revision: counted?.revision ?? null },
       ...guards,
       ...rows.map(({ key, revision }) => ({ key, revision })),
     ],
-    puts: isEmpty ? [] : [{ key: usedRowsKey(name), value: { rows: left, cut: before.cut + cut } }],
+    puts: isEmpty ? [] : [putCounts(name, { rows: left, cut: before.cut + cut, versions })],
     deletes: [
       ...rows.flatMap(({ key }) => [key, usedByKey(parseUsedKey(key).who, name)]),
       ...(isEmpty ? [usedRowsKey(name)] : []),
     ],
     quiet: true,
   });
-}
-
-/** The numbers of stored and of removed rows of a package. */
-export function rowsIn(entry: StateEntry | undefined): { readonly rows: number; readonly cut: number } {
-  const { rows, cut } = isJsonObject(entry?.value) ? entry.value : {};
-  return { rows: isCount(rows) ? rows : 0, cut: isCount(cut) ? cut : 0 };
 }

@@ -9,7 +9,14 @@ import { readExposures } from './read-exposures.ts';
 import { listProjects as list, readProject, reportProject as report } from './projects.ts';
 import { readUsage, type UsageServices } from './read-usage.ts';
 import { tellUsers as tell } from './tell-users.ts';
-import { exposuresSchema, projectSchema, projectsSchema, toldSchema, usageSchema } from './usage-schema.ts';
+import {
+  exposureFilter,
+  exposuresSchema,
+  projectSchema,
+  projectsSchema,
+  toldSchema,
+  usageSchema,
+} from './usage-schema.ts';
 
 const question = {
   constraint: z
@@ -83,9 +90,10 @@ export const listExposures = operation({
     'The versions whose archives clients get here, published or mirrored, with an advisory or an entry of a filter ' +
     'list, who used them last, and the release that fixes them. The lists are as of the last ten seconds. What a ' +
     'caller learns of tokens: as of `getUsage`.',
+  query: exposureFilter,
   answer: exposuresSchema,
   answers: 'the versions',
-  run: (services: UsageServices, _input, call) => readExposures(services, call),
+  run: (services: UsageServices, filter, call) => readExposures(services, call, filter),
 });
 
 const locked = z

@@ -5,11 +5,13 @@ import { compareText } from '../../build/shared/text/compare-text.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import { filterOf, passes, type View } from '../core/views/view.ts';
 import type { Exposures } from '../policy/admin/package-standing.ts';
+import { severities } from '../policy/model/words.ts';
 import { describeUsers } from './describe-users.ts';
 import { readCounting } from './expired-uses.ts';
-import type { ExposureDocument, ExposuresDocument } from './usage-schema.ts';
-import { readRows, usersIn, type UsageServices } from './read-usage.ts';
-import type { UsageRow } from './usage-row.ts';
+import type { z } from 'zod';
+import type { ExposureDocument, exposureFilter, ExposuresDocument } from './usage-schema.ts';
+import type { UsageServices } from './read-usage.ts';
+import { countVersions, parseUsageRow, rowsIn, usedKey, usedRowsKey, type VersionSums } from './usage-row.ts';
 
 type Exposed = Exposures['versions'][number];
 
@@ -23,7 +25,7 @@ interface Call {
 /** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
 export async function readMalware(services: UsageServices, call: Call): Promise<ExposuresDocument['data'] | undefined> {
   const versions = malwareIn(await services.policyAdmin.exposuresSoon());
-  return versions && (await readExposures(services, call, { versions, unread: [] })).data;
+  return versions && (await readExposures(services, call, {}, { versions, offered: [], unread: [] })).data;
 }
 
 function malwareIn(found: Exposures | undefined): readonly Exposed[] | undefined {
@@ -41,7 +43,8 @@ export async function malwareByPackage(
   view: View | undefined,
 ): Promise<ReadonlyMap<string, readonly Exposed[]>> {
   const found = new Map<string, Exposed[]>();
-  for (const one of malwareIn(await policyAdmin.exposuresSoon(10)) ?? [])
+  const known = await policyAdmin.exposuresSoon(10);
+  for (const one of [...(malwareIn(known) ?? []), ...(known?.offered ?? [])])
     if (passes(filterOf(view, one.name), one.release)) found.set(one.name, [...(found.get(one.name) ?? []), one]);
   return found;
 }
@@ -50,43 +53,50 @@ export async function malwareByPackage(
 export async function readExposures(
   services: UsageServices,
   { caller, nowMs }: Call,
+  { origin, severity }: z.output<typeof exposureFilter> = {},
   known?: Exposures,
 ): Promise<ExposuresDocument> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
   const { versions, unread } = known ?? (await services.policyAdmin.exposures());
   const seen = versions.filter(({ name, release }) => passes(filterOf(view, name), release));
   await services.tokenCounts?.settle();
-  const rows = new Map<string, readonly UsageRow[]>();
-  for (const { name } of seen) if (!rows.has(name)) rows.set(name, await readRows(services, name));
-  const found = seen.map((one) => withUses(one, rows.get(one.name) ?? [])).toSorted(byUrgency);
+  const { state } = services;
+  const sums = new Map<string, VersionSums>();
+  for (const { name } of seen)
+    if (!sums.has(name))
+      sums.set(name, rowsIn(await state.get(usedRowsKey(name))).versions ?? (await countVersions(state, name)));
+  const least = severity === undefined ? 0 : severities.indexOf(severity) + 1;
+  const found = seen
+    .map((one) => withUses(one, sums.get(one.name)?.[one.version]))
+    .filter((one) => (origin === undefined || one.origin === origin) && (rankOf(one) || severities.length) >= least)
+    .toSorted(byUrgency);
   const shown = found.slice(0, mostListed);
-  const used = [...new Set(shown.flatMap(({ by }) => by ?? []))];
-  const described = await describeUsers(services.state, used, { caller, nowMs });
+  const rows = await Promise.all(
+    shown.map(async ({ package: name, by }) => parseUsageRow((await state.get(usedKey(name, by)))?.value)),
+  );
+  const used = rows.flatMap((row) => row?.who ?? []);
+  const described = await describeUsers(state, used, { caller, nowMs });
   return {
-    data: shown.map(({ by, ...document }) => ({
-      ...document,
-      last_used_by: (by === undefined ? undefined : described[used.indexOf(by)]) ?? null,
-    })),
+    data: shown.map(({ by: _by, ...document }, at) => {
+      const who = rows[at]?.who;
+      return { ...document, last_used_by: (who && described[used.indexOf(who)]) ?? null };
+    }),
     left_out: found.length - shown.length,
     // a damaged package may hide that it is none of theirs
     unread: view === undefined ? [...unread] : unread.filter((name) => filterOf(view, name) === 'all'),
-    counted_since: (await readCounting(services.state))?.since ?? null,
+    counted_since: (await readCounting(state))?.since ?? null,
   };
 }
 
 interface Used extends Omit<ExposureDocument, 'last_used_by'> {
-  readonly by: UsageRow['who'] | undefined;
+  /** the key of who used it last */
+  readonly by: string;
 }
 
 function withUses(
   { name, origin, version, state, refused, concerns, fixedIn }: Exposed,
-  rows: readonly UsageRow[],
+  [tokens, projects, last, by]: VersionSums[string] = [0, 0, '', ''],
 ): Used {
-  const uses = rows.flatMap(({ who, versions }) => {
-    const use = versions[version];
-    return use === undefined ? [] : [{ who, last: use.last }];
-  });
-  const [last] = uses.toSorted((one, other) => compareText(other.last, one.last));
   return {
     package: name,
     origin,
@@ -96,15 +106,23 @@ function withUses(
     refused,
     advisories: concerns.map(({ id, title, severity }) => ({ id, title, severity })),
     fixed_in: fixedIn,
-    ...usersIn(uses.map(({ who }) => who)),
-    last_used_on: last?.last ?? null,
-    by: last?.who,
+    tokens,
+    projects,
+    last_used_on: last === '' ? null : last,
+    by,
   };
+}
+
+/** 0: unknown. */
+function rankOf({ malware, advisories }: Used): number {
+  const ranks = advisories.map((one) => severities.findIndex((severity) => severity === one.severity) + 1);
+  return malware ? severities.length + 1 : Math.max(0, ...ranks);
 }
 
 function byUrgency(one: Used, other: Used): number {
   return (
-    Number(other.malware) - Number(one.malware) ||
+    rankOf(other) - rankOf(one) ||
+    other.tokens + other.projects - one.tokens - one.projects ||
     compareText(other.last_used_on ?? '', one.last_used_on ?? '') ||
     compareText(one.package, other.package) ||
     compareText(one.version, other.version)

@@ -4,11 +4,12 @@
 import { invalidInput, RegistryError } from '../../build/contract/errors.ts';
 import { matches, parseConstraint } from '../../build/contract/constraint.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { groupBy } from '../../build/shared/collections/group-by.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { filterOf, passes } from '../core/views/view.ts';
+import { filterOf, passes, type View } from '../core/views/view.ts';
 import type { MailParts } from '../mail/mail.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import { readPublishedPackage } from '../packages/published-package.ts';
@@ -17,12 +18,13 @@ import { publishedTombstones } from '../core/protocol/tombstones.ts';
 import type { PolicyAdmin } from '../policy/admin/policy-admin.ts';
 import type { PackageStanding } from '../policy/admin/package-standing.ts';
 import { describeUsers } from './describe-users.ts';
-import { readCounting, rowsIn } from './expired-uses.ts';
+import { readCounting } from './expired-uses.ts';
 import type { TokenCounts } from './token-counts.ts';
 import {
   addedUses,
   dayBefore,
   keptDays,
+  rowsIn,
   usageRows,
   usedPrefix,
   usedRowsKey,
@@ -100,6 +102,29 @@ export async function readRows({ state }: Pick<UsageServices, 'state'>, name: st
 export function usersIn(users: readonly PackageUser[]): Pick<UsageDocument, 'tokens' | 'projects'> {
   const projects = users.filter(({ kind }) => kind === 'project').length;
   return { tokens: users.length - projects, projects };
+}
+
+const mostCounted = 5000;
+
+/** Who used one of these versions, by the rule that concerns it. It ends after many rows: then there are more. */
+export async function usersOfRules(
+  services: Pick<UsageServices, 'state'>,
+  versions: readonly { readonly name: string; readonly version: string; readonly rule: string }[],
+  view: View | undefined,
+): Promise<ReadonlyMap<string, Pick<UsageDocument, 'tokens' | 'projects'>>> {
+  const found = new Map<string, Map<string, PackageUser>>();
+  let left = mostCounted;
+  for (const [name, concerned] of groupBy(versions, (one) => one.name)) {
+    if (left <= 0 || filterOf(view, name) !== 'all') continue;
+    const rows = await readRows(services, name);
+    left -= rows.length;
+    for (const { rule, version } of concerned) {
+      const users = found.get(rule) ?? new Map<string, PackageUser>();
+      found.set(rule, users);
+      for (const { who, versions: used } of rows) if (version in used) users.set(`${who.id} ${who.description}`, who);
+    }
+  }
+  return new Map([...found].map(([rule, users]) => [rule, usersIn([...users.values()])]));
 }
 
 /** The rows with the versions that `isAsked` accepts, without those that have none. */

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
-import type { StateEntry, StateStore } from '../core/state/state-store.ts';
+import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 
 /** Who downloads or installs, as last known. These are types, not interfaces: they are stored as JSON. */
 export type PackageUser = {
@@ -53,6 +53,14 @@ export type UsageRow = {
   readonly cut: number;
 };
 
+/** Of each version: its users, the day of its last use, and the key of who used it then. */
+export type VersionSums = Readonly<
+  Record<string, readonly [tokens: number, projects: number, last: string, user: string]>
+>;
+
+/** What is counted of a package: its rows, those that were removed, and its versions; undefined: they are counted anew. */
+export type RowCounts = { readonly rows: number; readonly cut: number; readonly versions?: VersionSums | undefined };
+
 /** What rows hold. */
 export interface Keeping {
   readonly today: string;
@@ -76,7 +84,7 @@ export const usedKey = (name: string, who: string): string => `${usedPrefix(name
 export const projectKey = (id: string): string => `project/${id}`;
 /** The row that leads from a user to a package. */
 export const usedByKey = (who: string, name: string): string => `used-by/${who}/${name}`;
-/** The row with the number of rows of a package. */
+/** The row with the counts of a package. */
 export const usedRowsKey = (name: string): string => `used-rows/${name}`;
 
 /** `days` before the day, such as 89. */
@@ -88,6 +96,47 @@ export function dayBefore(day: string, days: number): string {
 export function parseUsedKey(key: string): { readonly name: string; readonly who: string } {
   const [, vendor = '', project = '', who = ''] = key.split('/');
   return { name: `${vendor}/${project}`, who };
+}
+
+export function rowsIn(entry: StateEntry | undefined): RowCounts {
+  const { rows, cut, versions } = isJsonObject(entry?.value) ? entry.value : {};
+  const sums = isJsonObject(versions) ? (versions as VersionSums) : undefined;
+  return { rows: isCount(rows) ? rows : 0, cut: isCount(cut) ? cut : 0, versions: sums };
+}
+
+/** The put of the counts of a package. */
+export function putCounts(name: string, { rows, cut, versions }: RowCounts): StateChange['puts'][number] {
+  return { key: usedRowsKey(name), value: { rows, cut, ...(versions && { versions }) } };
+}
+
+/** Counts the rows of a package. */
+export async function countVersions(state: Pick<StateStore, 'range'>, name: string): Promise<VersionSums> {
+  let sums: VersionSums = {};
+  for await (const rows of usageRows(state, usedPrefix(name)))
+    for (const { entry, row } of rows) sums = withRow(sums, parseUsedKey(entry.key).who, undefined, row);
+  return sums;
+}
+
+/** The counts after a change of the row of `user`. The same object: nothing changes. */
+export function withRow(
+  sums: VersionSums,
+  user: string,
+  before: UsageRow | undefined,
+  after: UsageRow | undefined,
+): VersionSums {
+  const changed = new Map<string, VersionSums[string]>();
+  for (const version of Object.keys({ ...before?.versions, ...after?.versions })) {
+    const [was, is] = [before?.versions[version], after?.versions[version]];
+    const [tokens, projects, last, by] = sums[version] ?? [0, 0, '', ''];
+    const more = Number(is !== undefined) - Number(was !== undefined);
+    const isLast = is !== undefined && is.last > last;
+    const added = (after ?? before)?.who.kind === 'project' ? [tokens, projects + more] : [tokens + more, projects];
+    if (more !== 0 || isLast)
+      changed.set(version, [added[0] ?? 0, added[1] ?? 0, isLast ? is.last : last, isLast ? user : by]);
+  }
+  if (changed.size === 0) return sums;
+  const all = Object.entries({ ...sums, ...Object.fromEntries(changed) });
+  return Object.fromEntries(all.filter(([, [tokens, projects]]) => tokens + projects > 0));
 }
 
 /** Some rows at a time: there may be many, and other requests get their turn in between. */

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { actorSchema, idSchema } from '../registry/fields.ts';
+import { severities } from '../policy/model/words.ts';
 import type { Fixed } from '../registry/operation.ts';
 import { pageOf } from '../registry/page.ts';
 
@@ -122,6 +123,14 @@ const concern = z.object({
   severity: z.string().nullable().meta({ description: 'as the advisory says; null: unknown', example: 'high' }),
 });
 
+export const exposureFilter = z.strictObject({
+  origin: z
+    .enum(['private', 'mirrored'])
+    .optional()
+    .meta({ description: 'only those that are published here, or not' }),
+  severity: z.enum(severities).optional().meta({ description: 'only this or worse, malware, and unknown severities' }),
+});
+
 const exposure = z
   .object({
     package: z.string().meta({ description: 'the name of the package', example: 'acme/hello' }),
@@ -144,7 +153,7 @@ export type ExposureDocument = Fixed<z.output<typeof exposure>>;
 
 export const exposuresSchema = z
   .object({
-    data: z.array(exposure).meta({ description: 'malware first, then those that were used last' }),
+    data: z.array(exposure).meta({ description: 'malware first, then by severity and by the number of users' }),
     left_out: z.number().int().meta({ description: 'the number of further versions: an answer has 1,000 at most' }),
     unread: z.array(z.string()).meta({ description: 'packages whose files are damaged: nothing is known of them' }),
     counted_since: day('since which uses are counted by token; null: they are not').nullable(),

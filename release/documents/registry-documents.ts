@@ -8,7 +8,7 @@ import { hookSchema } from '../../proxy/hooks/hook-schema.ts';
 import { connectedRepository, connectionSchema, removedConnection } from '../../proxy/forges/connection-schema.ts';
 import { jobSchema } from '../../proxy/sync/job-schema.ts';
 import { reportProject } from '../../proxy/usage/operations.ts';
-import { exposuresSchema, projectsSchema, toldSchema, usageSchema } from '../../proxy/usage/usage-schema.ts';
+import { toldSchema, usageSchema } from '../../proxy/usage/usage-schema.ts';
 import { packageSummary, statisticsSchema, withdrawalSchema } from '../../proxy/packages/package-schema.ts';
 import { removedRepository, repositorySchema, verificationSchema } from '../../proxy/sync/repository-schema.ts';
 import { buildReport } from './build-documents.ts';
@@ -54,9 +54,7 @@ export const registryDocuments = {
     part.unconfirmedPurge,
   ]),
   usage: usageSchema.extend({ name }),
-  exposures: exposuresSchema,
   report: reportProject.answer,
-  'project list': z.object({ projects: projectsSchema.shape.data.describe('by name') }),
   tell: toldSchema,
   'package statistics': statisticsSchema.extend({ name }),
   'repository add': repositorySchema,

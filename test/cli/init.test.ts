@@ -43,8 +43,10 @@ describe('libretto init', () => {
   });
 
   it('writes a libretto.json without a source for a registry that gets uploads', async () => {
-    expect(await init('--source', 'none', '--yes')).toMatchObject({ exitCode: 0 });
-    expect(config()).toMatchObject({ sources: [] });
+    expect(await init('--source', 'none', '--count-by', 'token', '--yes')).toMatchObject({ exitCode: 0 });
+    expect(config()).toMatchObject({ sources: [], statistics: { by: 'token' } });
+    const wrong = await init('--source', 'none', '--count-by', 'people', '--out', 'b.json', '--yes');
+    expect(wrong.stderr).toContain('--count-by: What downloads count by is "people"; allowed: version, token.');
   });
 
   it('writes the units and the proxy file of the shipped deployment', async () => {
@@ -236,10 +238,14 @@ describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
   }
 
   it('asks, and writes the answers', async () => {
-    const { exitCode, text } = await type(['packages\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n']);
+    const { exitCode, text } = await type(['packages\n', '\n', '\n', '\n', '\n', '\n', '\n', 'version\n']);
     expect([exitCode, text]).toEqual([0, expect.stringContaining('Source (a folder of packages')]);
     expect(text).toContain('packages is a folder with 1 package.');
-    expect(config()).toMatchObject({ sources: ['./packages'], listen: '127.0.0.1:8080' });
+    expect(config()).toMatchObject({
+      sources: ['./packages'],
+      listen: '127.0.0.1:8080',
+      statistics: { by: 'version' },
+    });
   });
 
   it('reads ~ and quotes as a shell does', async () => {

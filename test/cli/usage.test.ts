@@ -83,22 +83,15 @@ describe('libretto usage', () => {
     );
     const page = (await terminal.browser.get('/packages/acme/lib/usage')).text;
     expect(page).toMatch(/Used by 2 tokens and 1 project[\s\S]*project acme\/shop/);
-    const listed = await terminal.host('project', 'list', 'SHOP');
-    const [, id = ''] = /^(prj_\w+) +\d{4}-\d\d-\d\d +1 +0 +acme\/shop$/m.exec(listed) ?? [];
-    expect([(await terminal.there('project', 'list', 'SHOP')).stdout, id]).toEqual([
-      listed,
-      expect.stringMatching(/./),
-    ]);
     const list = await terminal.browser.get('/projects?q=acme');
     expect(list.text).toMatch(/acme\/shop 1 0 \d{4}-\d\d-\d\d \S+ \(command line\)/);
-    expect(list.html).toContain(`href="projects/${id}"`);
+    const [, id = ''] = /href="projects\/(prj_\w+)"/.exec(list.html) ?? [];
     expect((await terminal.browser.get('/projects?q=none')).text).toContain('No project. A CI job reports one');
     const one = (await terminal.browser.get(`/projects/${id}`)).text;
     expect(one).toMatch(/it ran 1 package of this registry, 0 with an advisory[\s\S]*acme\/lib 1\.0\.0 supported/);
     expect((await terminal.browser.get(`/projects/${id}/remove`)).text).toContain('Remove acme/shop?');
     const removed = await terminal.browser.post(`/projects/${id}/remove`, {});
     expect([removed.status, removed.headers['location']]).toEqual([303, expect.stringContaining('notice=removed')]);
-    expect(await terminal.host('project', 'list')).toMatch(/^No project\./);
     expect((await terminal.browser.get(`/projects/${id}`)).status).toBe(404);
     const again = { cwd: terminal.folder.path, environment };
     expect((await runCli(['report', 'composer.lock', '--project', 'acme/shop'], again)).exitCode).toBe(0);

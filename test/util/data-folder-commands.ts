@@ -12,8 +12,6 @@ export const reading: readonly (readonly string[])[] = [
   ['usage', 'acme/hello'],
   ['tell', 'acme/hello', '--subject', 'Ends', '--text', 'Update'],
   ['report', 'composer.lock', '--project', 'shop'],
-  ['exposures'],
-  ['project', 'list'],
   ['why', 'acme/hello'],
   ['impact', 'composer.lock'],
   ['history', 'list'],
@@ -114,7 +112,7 @@ export const making: readonly (readonly string[])[] = [
 
 /** The commands of `reading` that change nothing in the data folder, by their beginnings. */
 const onlyReading = (
-  'status, verify, usage, exposures, project list, why, impact, history, ' +
+  'status, verify, usage, why, impact, history, ' +
   'backup, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, user show, team list, team show, audit, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +

@@ -1,7 +1,7 @@
 // A folder of ZIPs and tars as a source: each is one version of a package. A ZIP is published with its own bytes, a tar
 // as the ZIP that is made of it. A scan does not open unchanged files again. A faulty one never stops the others.
 
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,77 @@ import { SingleFlight } from '../../shared/concurrency/single-flight.ts';
 import { retiredFolder } from '../../contract/artifact-files.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import type { Quarantine } from '../../contract/quarantine.ts';
-import type { Scan, Source, SourceMemory } from '../release.ts';
+import type { Scan, Source, SourceMemory, Release } from '../release.ts';
 import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
-import { formatArtifactMemory, parseArtifactMemory, type ArchiveState, type ArchiveStates } from './artifact-memory.ts';
-import { artifactRelease } from './artifact-release.ts';
+import {
+  formatArtifactMemory,
+  parseArtifactMemory,
+  type ArchiveState,
+  type ArchiveStates,
+  type ArtifactFacts,
+} from './artifact-memory.ts';
 import { examineArchive, identityOf } from './examine-archive.ts';
 import { repackTar } from './repack-tar.ts';
 import { describeFault } from '../../files/file-fault.ts';
+import { openZipMembers } from '../../archive/zip-members.ts';
+import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import { isDevVersion } from '../../contract/version.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { maxComposerJsonBytes, parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
+import { createPause } from '../../files/pause.ts';
+import { changedWhileRead, readUnchanged } from '../../files/read-file.ts';
+import { archiveReference, readyArchive } from '../../archive/zip-admission/ready-archive.ts';
+import { readTexts } from '../../archive/zip-admission/zip-texts.ts';
+
+// An admitted ZIP or tar as a release. The release holds no open file. A later read returns the admitted bytes, or an
+// error.
+
+/** `path` is absolute. `zip`: the path of its ZIP, which is the file itself unless that is a tar */
+function artifactRelease(path: string, known: ArtifactFacts, zip: () => Promise<string>): Release {
+  const { name, version, normalized, sha256, time } = known;
+  return {
+    name,
+    version,
+    normalized,
+    dev: isDevVersion(normalized),
+    reference: archiveReference(sha256),
+    time,
+    defaultBranch: false,
+    where: path,
+    composerJson: async (noteRepeated) => readComposerJson(await zip(), path, known, noteRepeated),
+    content: {
+      copyTo: async (target) => readyArchive(await zip(), sha256).copyTo(target),
+      texts: async () => readTexts(await zip()),
+    },
+  };
+}
+
+/** Throws QuarantineError UNREADABLE_FILE if the ZIP is no longer the one that was admitted. */
+async function readComposerJson(
+  zip: string,
+  path: string,
+  { composerPath, composerHash }: ArtifactFacts,
+  noteRepeated?: NoteRepeated,
+): Promise<JsonObject> {
+  const archive = await readUnchanged(zip, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
+  const bytes = memberOf(archive, composerPath);
+  if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash)
+    throw changedWhileRead(path);
+  const json = parseComposerJson(bytes, `${composerPath} in ${path}`, noteRepeated);
+  checkComposerJson(json);
+  return json;
+}
+
+/** undefined for an unreadable member: the archive was admitted, so the file must have changed since. */
+function memberOf(archive: Buffer, path: string): Buffer | undefined {
+  try {
+    return openZipMembers(archive).read(path, maxComposerJsonBytes);
+  } catch {
+    // adm-zip throws plain errors and strings for a damaged archive, and which one does not matter here
+    return undefined;
+  }
+}
 
 export interface ArtifactSourceOptions {
   /** absolute; may be inside the data folder */

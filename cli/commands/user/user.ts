@@ -1,4 +1,4 @@
-// `libretto user`: the commands about users.
+// `libretto user`: the commands about users. An invitation is the only line on standard output, for scripts.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parseEmail, type Email } from '../../../proxy/auth/email.ts';
@@ -12,7 +12,7 @@ import {
   updateUser,
   type UserServices,
 } from '../../../proxy/people/operations.ts';
-import type { UserDetails } from '../../../proxy/people/user-schema.ts';
+import type { UserDetails, ChangedUserDocument } from '../../../proxy/people/user-schema.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeMailing } from '../../compose/mailing.ts';
 import { composePeople } from '../../compose/people.ts';
@@ -21,11 +21,79 @@ import { invitationPage } from '../../config/console-links.ts';
 import { printLines } from '../../io/output.ts';
 import { readPassword } from '../../io/password-input.ts';
 import { UsageError } from '../../io/usage-error.ts';
-import { describeDetails, describeUsers } from '../../text/user-text.ts';
+import { describeDetails, describeUsers, describeUser } from '../../text/user-text.ts';
 import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
-import { reportChange } from './report-change.ts';
 import type { Context } from '../../io/context.ts';
 import { openQuestions, QuestionsCancelled } from '../../io/questions.ts';
+import { invitationLink } from '../../../proxy/auth/invitation-link.ts';
+import { notNamed } from '../../../proxy/auth/local-sign-in.ts';
+import { localSignInRule } from '../../compose/local-sign-in.ts';
+import type { Config } from '../../config/config.ts';
+import { runningServer } from '../../state/running-server.ts';
+import { addressForClients } from '../token/address-for-clients.ts';
+
+type Invitation = NonNullable<ChangedUserDocument['invitation']>;
+
+const leavesProvider =
+  'When the link is used, the account leaves its identity provider: its person signs in here with the password.';
+
+/** Warns if a password would open nothing. `hasPassword`: the user has one, or gets one with the invitation. */
+async function reportChange(
+  { context, config, report, json }: OperationCommand<UserServices>,
+  user: ChangedUserDocument,
+  {
+    identities,
+    hasPassword = user.invitation !== undefined,
+  }: Pick<UserDetails, 'identities'> & { hasPassword?: boolean },
+): Promise<void> {
+  const { stdout, stderr, remarks } = context;
+  const { invitation } = user;
+  const rule = config === undefined ? undefined : localSignInRule(config);
+  const inVain = hasPassword ? notNamed(rule, { ...user, identities }) : undefined;
+  if (inVain !== undefined) printLines(stderr, [`Warning: ${inVain}`]);
+  if (invitation === undefined || json) report(user, describeUser);
+  else {
+    printLines(remarks, [
+      ...describeUser(user),
+      '',
+      ...(inVain === undefined && config !== undefined ? await invitationLines(context, config, invitation) : []),
+      ...(invitation.leaves_provider ? [leavesProvider] : []),
+      ...(invitation.mailed ? ['', `A server that runs sends the link to ${user.email} too.`] : []),
+    ]);
+    printLines(stdout, [invitation.token]);
+  }
+  await stdout.delivered(
+    invitation &&
+      `The invitation of ${user.email} was created, but it could not be printed. Create another with ` +
+        `\`libretto user update ${user.id} --invite\`.`,
+  );
+}
+
+/**
+ * Repeats the invitation only on a terminal that shows it anyway: a script keeps standard error in its log, and must
+ * not find the invitation there.
+ */
+async function invitationLines(
+  { stdout, stderr, now, networkAddresses }: Context,
+  config: Config,
+  { token, expires_at }: Invitation,
+): Promise<string[]> {
+  const heading = `Invitation (shown only once; works once; ends on ${expires_at}).`;
+  const page = invitationPage(config);
+  if (page === 'explorer')
+    return [heading, 'The user sends it with a new password to POST /api/auth/invitations/accept:'];
+  const { url, remark } = addressForClients(config, networkAddresses(), await runningServer(config, now()));
+  const isShown = stdout.isTTY === true && stderr.isTTY === true;
+  return [
+    heading,
+    'The user opens this page and chooses a password there:',
+    `  ${url}${invitationLink(page, isShown ? token : 'CODE')}`,
+    ...(isShown
+      ? []
+      : ['CODE stands for the invitation, which standard output has. At a terminal, the link contains it.']),
+    ...(remark === undefined ? [] : [remark]),
+  ];
+}
 
 /** Asks again until the answer is an email. Throws UsageError without a terminal, and if the person gives none. */
 async function askForEmail(context: Context): Promise<Email> {

@@ -3,12 +3,10 @@
 
 import type { Child } from 'hono/jsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { PageHead } from '../components/page-head.tsx';
-import { A } from '../components/place.tsx';
+import { PageHead, A } from '../components/place.tsx';
 import { Pager } from '../components/pager.tsx';
-import { formatCount } from '../components/quantity.ts';
+import { formatCount, Time } from '../components/values.tsx';
 import { Table } from '../components/table.tsx';
-import { Time } from '../components/time.tsx';
 import { AbandonedBadge, AdvisoryBadge, listColumns, type PublishedRow } from '../pages/packages/list-columns.tsx';
 import { rowsPerPage } from '../pages/packages/list-query.ts';
 import type { CataloguePage } from './render-page.tsx';

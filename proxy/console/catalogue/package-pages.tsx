@@ -2,13 +2,12 @@
 
 import { versionWarnings, isWarned } from '../pages/package/advised-versions.ts';
 import { Advisories } from '../pages/package/advisories-page.tsx';
-import { Changelog } from '../pages/package/changelog-page.tsx';
+import { Changelog, Requires } from '../pages/package/changelog-page.tsx';
 import { Dependents, dependentsPerPage } from '../pages/package/dependents-page.tsx';
 import type { LocateName } from '../pages/package/name-places.ts';
 import { neighbourhoodOf } from '../pages/package/neighbourhood.ts';
 import { packagePath, type OpenPackage } from '../pages/package/open-package.ts';
 import { PackageOverview } from '../pages/package/overview.tsx';
-import { Requires } from '../pages/package/requires-page.tsx';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { CataloguePackage } from './public-package.ts';
 import type { CataloguePage } from './render-page.tsx';

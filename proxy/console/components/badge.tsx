@@ -8,16 +8,16 @@ interface BadgeProps {
   /** default: info */
   readonly kind?: State;
   readonly icon?: IconName;
-  readonly children?: Child;
+  readonly label: string;
   /** more about it, for those who point at it */
   readonly title?: string;
 }
 
-export function Badge({ kind = 'info', icon, title, children }: BadgeProps): Child {
+export function Badge({ kind = 'info', icon, title, label }: BadgeProps): Child {
   return (
     <span class={`badge ${kind}`} {...(title === undefined ? {} : { title })}>
       {icon === undefined ? null : <Icon name={icon} />}
-      {children}
+      {label}
     </span>
   );
 }

@@ -2,7 +2,7 @@
 // them to those who listen.
 
 import type { Child } from 'hono/jsx';
-import { formatCount, formatNumber } from './quantity.ts';
+import { formatCount, formatNumber } from './values.tsx';
 
 export interface DayCount {
   /** a day in UTC, `2026-01-31` */

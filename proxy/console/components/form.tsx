@@ -221,15 +221,15 @@ type ButtonLinkProps = JSX.IntrinsicElements['a'] & {
   readonly to: string;
   readonly icon?: IconName;
   readonly kind?: 'primary' | 'danger' | 'small' | '';
-  readonly children?: Child;
+  readonly label: string;
 };
 
 /** A link that looks like a button. */
-export function ButtonLink({ to, icon, kind = '', children, ...rest }: ButtonLinkProps): Child {
+export function ButtonLink({ to, icon, kind = '', label, ...rest }: ButtonLinkProps): Child {
   return (
     <A to={to} class={`button ${kind}`.trim()} {...rest}>
       {icon === undefined ? null : <Icon name={icon} />}
-      {children}
+      {label}
     </A>
   );
 }

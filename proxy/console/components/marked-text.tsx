@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { pageWords, withCapital } from './page-words.ts';
 import { A } from './place.tsx';
-import { ExactTime } from './time.tsx';
+import { ExactTime } from './values.tsx';
 
 export function MarkedText({ text }: { readonly text: string }): Child {
   const parts = pageWords(text).split('`');

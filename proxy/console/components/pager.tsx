@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { ButtonLink } from './form.tsx';
-import { formatNumber } from './quantity.ts';
+import { formatNumber } from './values.tsx';
 
 interface PagerProps {
   /** number of rows on this page */
@@ -48,7 +48,7 @@ interface TurningProps {
 export function Turning({ first, next, words: [back, on] = ['Newest', 'Older'], children }: TurningProps): Child {
   if (first === undefined && next === undefined) return null;
   const link = (to: string | undefined, icon: 'chevron-left' | 'chevron-right', label: string) =>
-    to === undefined ? <span /> : <ButtonLink {...{ to, icon }}>{label}</ButtonLink>;
+    to === undefined ? <span /> : <ButtonLink {...{ to, icon }} label={label} />;
   return (
     <nav class="pager" aria-label="Pages">
       {link(first, 'chevron-left', back)}

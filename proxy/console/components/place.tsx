@@ -1,6 +1,6 @@
-// Links within the console and the catalogue. They are relative: a server may stand below a path of another one, and
-// the files of the catalogue may lie in any folder. Components are rendered synchronously, so a context can hold the
-// place.
+// Links within the console and the catalogue, and the head of a page with the way to it. Links are relative: a server
+// may stand below a path of another one, and the files of the catalogue may lie in any folder. Components are rendered
+// synchronously, so a context can hold the place.
 
 import { createContext, useContext, type Child, type JSX } from 'hono/jsx';
 import { standardBrand, type Brand } from '../request/visit.ts';
@@ -48,3 +48,34 @@ export function A({ to, children, ...rest }: AnchorProps): Child {
 
 /** The name and the colour of the registry, in the head, in titles and on the page for signing in. */
 export const BrandContext = createContext<Brand>(standardBrand);
+
+interface PageHeadProps {
+  readonly title: Child;
+  /** one sentence */
+  readonly sentence?: Child;
+  /** the pages above this one, the nearest last */
+  readonly trail?: readonly { readonly label: string; readonly to: string }[];
+  /** buttons, the most important one first */
+  readonly actions?: Child;
+}
+
+export function PageHead({ title, sentence, trail = [], actions }: PageHeadProps): Child {
+  return (
+    <div class="page-head">
+      <div>
+        {trail.length === 0 ? null : (
+          <nav class="trail" aria-label="Above this page">
+            {trail.map(({ label, to }) => (
+              <span>
+                <A to={to}>{label}</A> /{' '}
+              </span>
+            ))}
+          </nav>
+        )}
+        <h1>{title}</h1>
+        {sentence === undefined ? null : <p>{sentence}</p>}
+      </div>
+      {actions === undefined ? null : <div class="row">{actions}</div>}
+    </div>
+  );
+}

@@ -7,7 +7,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import { actorOf } from '../../auth/caller.ts';
 import type { Operation } from '../../registry/operation.ts';
 import { Form } from '../components/form.tsx';
-import { PageHead } from '../components/page-head.tsx';
+import { PageHead } from '../components/place.tsx';
 import { FormFields, withLineFaults, type FormState } from '../request/form-fields.ts';
 import { asksPassword, type FormPage, type PageOutcome, type PageView, type SignedInRequest } from './definitions.ts';
 import type { Section } from './sections.ts';

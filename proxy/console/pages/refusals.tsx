@@ -5,9 +5,8 @@ import { errorTable, type RegistryError } from '../../../build/contract/errors.t
 import type { InternalFault } from '../../core/http/internal-fault.ts';
 import { waitAfter } from '../../core/http/wait-before-retry.ts';
 import { MarkedText } from '../components/marked-text.tsx';
-import { A } from '../components/place.tsx';
+import { A, PageHead } from '../components/place.tsx';
 import { Notice } from '../components/notice.tsx';
-import { PageHead } from '../components/page-head.tsx';
 import type { PageView } from '../frame/definitions.ts';
 
 const titles: Readonly<Partial<Record<RegistryError['code'], string>>> = {

@@ -138,6 +138,8 @@ async function readLists({ own, outside }: PolicySources, nowMs: number): Promis
 export interface Exposures {
   /** those whose archives clients get here, also by a lock file */
   readonly versions: readonly (VersionStanding & Pick<PackageStanding, 'name' | 'origin'>)[];
+  /** malware that no client has fetched yet, and gets on request */
+  readonly offered: Exposures['versions'];
   /** packages whose files are damaged */
   readonly unread: readonly PackageName[];
 }
@@ -147,6 +149,7 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
   const factsOf = await readLists(parts.sources, nowMs);
   const turn = createTurns();
   const versions: Exposures['versions'][number][] = [];
+  const offered: typeof versions = [];
   const unread: PackageName[] = [];
   for (const source of parts.packages)
     for await (const { name, beside } of source.listed?.() ??
@@ -156,12 +159,15 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
         const facts = factsOf({ name, origin: source.origin, beside: (await beside?.()) ?? {} });
         if (facts.advisories.length + facts.entries.length === 0) continue;
         const { versions: all = [], origin } = (await readStanding(parts, name, nowMs)) ?? { origin: source.origin };
-        const exposed = all.filter(({ stored, concerns }) => stored && concerns.length > 0);
-        if (origin === source.origin) versions.push(...exposed.map((one) => ({ ...one, name, origin })));
+        const named = all.map((one) => ({ ...one, name, origin })).filter(({ concerns }) => concerns.length > 0);
+        if (origin !== source.origin) continue;
+        versions.push(...named.filter(({ stored }) => stored));
+        const isOffered = ({ stored, state }: VersionStanding): boolean => !stored && state === 'advisory';
+        offered.push(...named.filter((one) => isOffered(one) && one.concerns.some(({ isMalware }) => isMalware)));
       } catch (error) {
         if (!(error instanceof UnusableFile)) throw error;
         unread.push(name);
       }
     }
-  return { versions, unread };
+  return { versions, offered, unread };
 }

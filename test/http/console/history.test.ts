@@ -185,6 +185,8 @@ describe('the cause of a withdrawal', () => {
     expect(page).toMatch(/withdrawn just now by the rollback to publication 1 \( publication 4 \)/);
     const why = (await browser.get('/packages/acme/hello/why?version=1.1.0')).text;
     expect(why).toContain('1.1.0 : withdrawn by the rollback to publication 1 ( publication 4 )');
+    expect(why).not.toContain(tree.root);
+    expect(why).toMatch(/just now packages , [0-9a-f]{12}/);
     const { stdout } = await runCli(['why', 'acme/hello', '1.1.0', '--data', running.registry.data], {
       cwd: tree.root,
     });

@@ -38,6 +38,20 @@ describe('the overview of a new registry', () => {
     expect(after.text).toContain('Create a token Composer installs packages with it. done');
   });
 
+  it('asks an admin what downloads are counted by, until somebody answers', async () => {
+    await using running = await runConsole();
+    const { browser } = await running.signIn('admin');
+    const asked = 'Do you want to know who uses which version?';
+    expect((await (await running.signIn('maintainer')).browser.get('/overview')).text).not.toContain(asked);
+    expect((await browser.get('/overview')).html).toContain('href="overview/counting"');
+    const answer = { 'statistics.by': 'version' };
+    expect((await browser.post('/overview/counting', answer)).status).toBe(303);
+    expect((await browser.get('/overview')).text).not.toContain(asked);
+    expect((await running.registry.services.settings.describe()).find(({ key }) => key === 'statistics.by')).toEqual(
+      expect.objectContaining({ value: 'version', origin: 'api' }),
+    );
+  });
+
   it('shows a viewer no step', async () => {
     await using running = await runConsole();
     const { browser } = await running.signIn('viewer');

@@ -41,6 +41,8 @@ describe('the search', () => {
     ['hsop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['shop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['notificatons', ['notifications']],
+    ['rollback', ['history']],
+    ['rolback', ['history']],
     ['lifetmie', ['settings/people-and-sessions']],
     ['keyles_only', ['settings/syncs-and-uploads']],
     ['limits.read', ['settings/request-limits']],
@@ -52,7 +54,14 @@ describe('the search', () => {
   it('finds people for admins', async () => {
     const { email } = await running.registry.signIn('viewer');
     const mistyped = email.replace(/^(.)(.)/, '$2$1');
-    for (const words of [email, mistyped, 'exmaple viewer', 'viewre'])
+    for (const words of [
+      email,
+      mistyped,
+      email.replace('.org', '.ogr'),
+      email.replace('@', '2@'),
+      'exmaple viewer',
+      'viewre',
+    ])
       expect([words, await find(words)]).toEqual([words, [expect.stringMatching(/^people\/usr_/)]]);
   });
 

@@ -29,11 +29,12 @@ function rowOf({ html }: PageReply, key: string): string {
 
 describe('the list of settings', () => {
   it('shows value, origin and purpose, and changes only for admins', async () => {
-    await using console = await runWith({ LIBRETTO_READ_LIMIT: '7' });
+    await using console = await runWith({ LIBRETTO_READ_LIMIT: '7', LIBRETTO_STATISTICS_BY: 'token' });
     const { browser } = await console.signIn('admin');
     await console.registry.services.settings.update({ 'limits.write': 9 }, 'cli:ada');
     const page = await browser.get('/settings');
     expect(rowOf(page, 'limits.write')).toMatch(/Requests per hour of a write token limits.write 9 changed here/);
+    expect(rowOf(page, 'statistics.by')).toMatch(/token .*LIBRETTO_STATISTICS_BY/);
     expect(rowOf(page, 'retention.jobs')).toMatch(/20 the default/);
     expect(rowOf(page, 'mirroring.enabled')).toContain('off');
     expect(rowOf(page, 'sessions.lifetime')).toContain('12 hours the default');

@@ -119,6 +119,9 @@ describe('the builder of limits', () => {
     expect((await admin.get('/tokens/new')).text).toContain('Sees 4 of 4 packages');
     const filled = await admin.get('/tokens/new?for=customer');
     expect(filled.text).toContain('stability stable');
+    expect(filled.text).not.toContain('Without a row it sees all packages');
+    const nameless = await create({ for: 'customer' });
+    expect([nameless.status, nameless.text]).toEqual([400, expect.stringContaining('Name the packages of the cust')]);
     expect(filled.html).toContain('<option value="365d" selected');
     const named = filled.html.match(/<datalist id="names">.*?<\/datalist>/s)?.[0] ?? '';
     for (const name of ['acme/*', 'acme/core', 'tools/cli']) expect(named).toContain(`value="${name}"`);

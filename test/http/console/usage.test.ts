@@ -212,13 +212,18 @@ describe('a version that an advisory calls malware', () => {
       ['withdraw?version', 'Withdraw'],
     ] as const)
       expect(open.html).toContain(`<a href="packages/acme/lib/${page}=1.0.0">${label}`);
+    expect(await textOf('/security?origin=mirrored')).toContain('No version fits.');
+    expect(await textOf('/security?origin=private&severity=critical')).toContain('acme/lib 1.0.0');
     expect(await offered()).toContain('1.0.0');
+    const fix = 'It is the first release that fixes an advisory in 1.0.0.';
+    expect(await textOf('/packages/acme/lib/withdraw?version=2.0.0')).toContain(fix);
+    expect(await textOf('/packages/acme/lib/withdraw?version=1.0.0')).not.toContain('first release that fixes');
     const form = await browser.get('/policy/edit');
     expect(form.text).not.toMatch(/looked at|The policy has no fault/);
     const revision = /name="revision"[^>]* value="([^"]*)"/.exec(form.html)?.[1] ?? '';
     const fields = { view: 'cards', policy: '{"rules": []}', revision, add: 'malware' };
     const checked = await browser.post('/policy/check', fields);
-    expect(checked.text).toContain('It concerns 1 version now');
+    expect(checked.text).toContain('It concerns 1 version now, 1 of them in use. Used by 1 token.');
     expect(checked.text).not.toContain('no list malware is known');
     const current_password = 'correct horse battery staple';
     expect((await browser.post('/policy/edit', { ...fields, current_password })).status).toBe(303);

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { resealSecrets } from '../../../cli/commands/keys/reseal-secrets.ts';
+import { resealSecrets } from '../../../cli/commands/keys/rotate.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 

@@ -9,6 +9,7 @@ import { advisoryListsPath, formatAdvisoryLists } from '../../../build/contract/
 import type { PackageName } from '../../../build/contract/name.ts';
 import { openContent, parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { createTokens } from '../../../proxy/auth/tokens.ts';
+import { usersOfRules } from '../../../proxy/usage/read-usage.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
 import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';
@@ -276,6 +277,21 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
       left_out: 0,
       unread: [],
     });
+    const filtered = async (query: string) =>
+      ((await call('GET', `/api/exposures?${query}`)).json()['data'] as { package: string }[]).map(
+        (one) => one.package,
+      );
+    expect(await filtered('severity=high&origin=private')).toEqual(['other/tool', 'acme/core']);
+    expect(await filtered('severity=critical')).toEqual(['other/tool']);
+    expect(await filtered('origin=mirrored')).toEqual([]);
+    const byRule = (sees: readonly string[]) =>
+      usersOfRules(
+        { state: registry.state },
+        ['acme/core', 'other/tool'].map((name) => ({ name, version: '1.0.0', rule: `about ${name}` })),
+        { key: 'team', dated: false, patterns: sees, filterOf: (name) => (sees.includes(name) ? 'all' : 'none') },
+      );
+    expect([...(await byRule(['acme/core', 'other/tool']))]).toHaveLength(2);
+    expect([...(await byRule(['acme/core']))]).toEqual([['about acme/core', { tokens: 1, projects: 0 }]]);
     const seen = await exposed(maintainer.token);
     expect(seen['data']).toMatchObject([{ ...own, tokens: 1, last_used_by: null }]);
     expect(JSON.stringify(seen)).not.toMatch(/other|CI of/);

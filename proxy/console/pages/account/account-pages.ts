@@ -6,9 +6,8 @@ import { registerAddPasskey } from './add-passkey.tsx';
 import { registerMails } from './mails.tsx';
 import { registerOwnTokenPages } from './own-tokens.tsx';
 import { registerOwnPasskey } from './own-passkey.tsx';
-import { registerPassword } from './password.tsx';
+import { registerPassword, registerSessions } from './password.tsx';
 import type { AccountServices } from './services.ts';
-import { registerSessions } from './sessions.tsx';
 import { registerTwoFactorOff } from './two-factor-off.tsx';
 import { registerTwoFactorPage } from './two-factor.tsx';
 

@@ -7,8 +7,8 @@ import { showPasskey, type PasskeyView } from '../../../auth/passkey.ts';
 import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { Time } from '../../components/time.tsx';
+import { PageHead } from '../../components/place.tsx';
+import { Time } from '../../components/values.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { MailPanel } from './mails.tsx';
 import type { AccountServices } from './services.ts';
@@ -35,9 +35,7 @@ function PasskeyList({ passkeys, host, nowMs }: PasskeyListProps): Child {
         <h2>Passkeys</h2>
         {host === undefined ? null : (
           <span class="row-end">
-            <ButtonLink to="/account/passkeys/new" kind="small" icon="key-round">
-              Add a passkey
-            </ButtonLink>
+            <ButtonLink to="/account/passkeys/new" kind="small" icon="key-round" label="Add a passkey" />
           </span>
         )}
       </div>
@@ -60,7 +58,7 @@ function columnsOf(host: string | undefined, nowMs: number): readonly Column<Pas
       cell: (passkey) => (
         <span class="row">
           {passkey.name}
-          {passkey.host === host ? null : <Badge>only at {passkey.host}</Badge>}
+          {passkey.host === host ? null : <Badge label={`only at ${passkey.host}`} />}
         </span>
       ),
     },
@@ -74,12 +72,18 @@ function columnsOf(host: string | undefined, nowMs: number): readonly Column<Pas
       isPlain: true,
       cell: ({ id, name }) => (
         <span class="row">
-          <ButtonLink to={`/account/passkeys/${id}/name`} kind="small" aria-label={`Rename the passkey ${name}`}>
-            Rename
-          </ButtonLink>
-          <ButtonLink to={`/account/passkeys/${id}/remove`} kind="small" aria-label={`Remove the passkey ${name}`}>
-            Remove
-          </ButtonLink>
+          <ButtonLink
+            to={`/account/passkeys/${id}/name`}
+            kind="small"
+            aria-label={`Rename the passkey ${name}`}
+            label="Rename"
+          />
+          <ButtonLink
+            to={`/account/passkeys/${id}/remove`}
+            kind="small"
+            aria-label={`Remove the passkey ${name}`}
+            label="Remove"
+          />
         </span>
       ),
     },
@@ -166,14 +170,8 @@ function Person({ user, hasPassword, nowMs }: PersonProps): Child {
     <section class="panel stack">
       <Facts user={user} nowMs={nowMs} />
       <div class="row">
-        <ButtonLink to="/account/name" icon="pencil">
-          Change the name
-        </ButtonLink>
-        {hasPassword ? (
-          <ButtonLink to="/account/password" icon="key-round">
-            Change the password
-          </ButtonLink>
-        ) : null}
+        <ButtonLink to="/account/name" icon="pencil" label="Change the name" />
+        {hasPassword ? <ButtonLink to="/account/password" icon="key-round" label="Change the password" /> : null}
       </div>
       {hasPassword ? null : (
         <p class="soft small">You sign in at an identity provider. It has your password and your second factor.</p>

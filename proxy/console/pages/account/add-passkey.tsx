@@ -6,7 +6,7 @@ import type { Passkeys } from '../../../passkeys/passkeys.ts';
 import { passkeySite } from '../../../passkeys/site.ts';
 import { longestPasskeyName } from '../../../passkeys/name.ts';
 import { Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { PasskeyButton } from '../../components/passkey-button.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';

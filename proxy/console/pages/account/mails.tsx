@@ -8,7 +8,7 @@ import type { People } from '../../../auth/people.ts';
 import type { Role } from '../../../core/tokens/person.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { CheckField, Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 

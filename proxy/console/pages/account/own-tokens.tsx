@@ -13,7 +13,7 @@ import { usedPackages, type UsedPackage } from '../../../usage/used-packages.ts'
 import type { StateStore } from '../../../core/state/state-store.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { question } from './question.tsx';
 
@@ -76,9 +76,7 @@ export function TerminalList({ terminals, nowMs }: TerminalListProps): Child {
       <div class="row">
         <h2>Terminals</h2>
         <span class="row-end">
-          <ButtonLink to="/device" kind="small" icon="key-round">
-            Enter a code
-          </ButtonLink>
+          <ButtonLink to="/device" kind="small" icon="key-round" label="Enter a code" />
         </span>
       </div>
       {terminals.length === 0 ? (
@@ -105,9 +103,13 @@ function columnsOf(nowMs: number): readonly Column<Terminal>[] {
       label: 'Action',
       isPlain: true,
       cell: ({ record: { id, description } }) => (
-        <ButtonLink to={`/account/tokens/${id}/end`} kind="small" aria-label={`Sign out: ${description}`} data-dialog>
-          Sign out
-        </ButtonLink>
+        <ButtonLink
+          to={`/account/tokens/${id}/end`}
+          kind="small"
+          aria-label={`Sign out: ${description}`}
+          data-dialog
+          label="Sign out"
+        />
       ),
     },
   ];

@@ -1,7 +1,7 @@
 // A question of the account's pages, with the button that does what it asks.
 
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 
 type FormProps = Pick<Parameters<typeof Form>[0], 'state' | 'submit' | 'asksPassword'>;

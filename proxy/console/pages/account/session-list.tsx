@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../../auth/sessions.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 
 export interface SessionListProps {
   /** newest first */
@@ -22,9 +22,13 @@ export function SessionList({ sessions, current, nowMs }: SessionListProps): Chi
         <h2>Sessions</h2>
         {sessions.length < 2 ? null : (
           <span class="row-end">
-            <ButtonLink to="/account/sessions/end-others" kind="small" icon="log-out" data-dialog>
-              End all others
-            </ButtonLink>
+            <ButtonLink
+              to="/account/sessions/end-others"
+              kind="small"
+              icon="log-out"
+              data-dialog
+              label="End all others"
+            />
           </span>
         )}
       </div>
@@ -41,7 +45,7 @@ function columnsOf(current: string, nowMs: number, hasOthers: boolean): readonly
       cell: ({ id, address }) => (
         <span class="row">
           {address}
-          {id === current ? <Badge kind="good">this browser</Badge> : null}
+          {id === current ? <Badge kind="good" label="this browser" /> : null}
         </span>
       ),
     },
@@ -62,9 +66,8 @@ function endColumn(current: string): Column<SessionRecord> {
           kind="small"
           aria-label={`End the session from ${address}`}
           data-dialog
-        >
-          End
-        </ButtonLink>
+          label="End"
+        />
       ),
   };
 }

@@ -6,8 +6,7 @@ import { actorOf } from '../../../auth/caller.ts';
 import type { Account } from '../../../auth/account.ts';
 import type { People } from '../../../auth/people.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
@@ -84,9 +83,7 @@ async function askWhileOn(people: People, { caller }: SignedInRequest, asked: Qu
       <>
         <PageHead title={title} sentence="There is nothing to turn off, and there are no recovery codes." />
         <div class="row">
-          <ButtonLink to="/account/two-factor" icon="shield-check">
-            Turn it on
-          </ButtonLink>
+          <ButtonLink to="/account/two-factor" icon="shield-check" label="Turn it on" />
           <A to="/account">Your account</A>
         </div>
       </>

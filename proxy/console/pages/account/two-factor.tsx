@@ -6,8 +6,7 @@ import type { Secret } from '../../../../build/shared/text/secret.ts';
 import type { People } from '../../../auth/people.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Form, TextField, ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
@@ -29,9 +28,7 @@ function RecoveryCodes({ done, codes }: { readonly done: string; readonly codes:
         <p>Store these codes now, for example in a password manager. They are shown only once.</p>
         <CodeBlock text={codes.map((code) => code.reveal()).join('\n')} label="your recovery codes" />
         <div class="row">
-          <ButtonLink to="/account" kind="primary">
-            I have stored them
-          </ButtonLink>
+          <ButtonLink to="/account" kind="primary" label="I have stored them" />
         </div>
       </div>
     </>

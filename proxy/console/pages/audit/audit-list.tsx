@@ -1,19 +1,17 @@
-// The audit log, for admins: filters, and fifty events a page, newest first; and the register of its pages.
+// The audit log, for admins: filters, and fifty events a page, newest first; as a file, CSV or JSON lines.
 
 import type { Child } from 'hono/jsx';
 import { type AuditEvent, verifyAudit, type AuditHead, type AuditVerdict } from '../../../state/audit.ts';
-import { readAuditLog, type AuditPage } from '../../../state/audit-log.ts';
+import { readAuditLog, type AuditPage, type AuditFilter } from '../../../state/audit-log.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { Turning } from '../../components/pager.tsx';
-import { formatNumber, formatCount } from '../../components/quantity.ts';
+import { formatNumber, formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
-import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest, FileDownload } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { maxExported, registerAuditExport } from './audit-export.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditFilter, auditPath, parseAuditQuery, type AuditQuery } from './audit-query.ts';
 import { nameAuthor, readEventNames, type EventNames } from './event-names.ts';
@@ -23,6 +21,60 @@ import { describeBreak, formatHead, parseHead } from '../../../state/audit-text.
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { emptyForm, fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { csvLine } from '../../../../build/shared/text/csv-line.ts';
+
+/** Events in one file, at the most. */
+const maxExported = 10_000;
+const atOnce = 500;
+
+function registerAuditExport(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
+  pages.page({ path: '/audit/export', operation: 'listAuditEvents', show: (request) => exportEvents(state, request) });
+}
+
+async function exportEvents(
+  state: Pick<StateStore, 'get' | 'range'>,
+  { query }: SignedInRequest,
+): Promise<FileDownload> {
+  const filter = auditFilter(parseAuditQuery(query), (await readEventNames(state)).users);
+  const { events, isWhole } = filter === undefined ? { events: [], isWhole: true } : await readMost(state, filter);
+  const part = isWhole ? '' : `-newest-${maxExported}`;
+  return query.get('as') === 'jsonl'
+    ? file(
+        `audit${part}.jsonl`,
+        'application/jsonl; charset=utf-8',
+        events.map((event) => JSON.stringify(event)),
+      )
+    : file(`audit${part}.csv`, 'text/csv; charset=utf-8', [header, ...events.map(eventLine)]);
+}
+
+interface Exported {
+  /** newest first */
+  readonly events: readonly AuditEvent[];
+  /** false: older events were left out */
+  readonly isWhole: boolean;
+}
+
+async function readMost(state: Pick<StateStore, 'get' | 'range'>, filter: AuditFilter): Promise<Exported> {
+  const events: AuditEvent[] = [];
+  let before: number | undefined;
+  do {
+    const limit = Math.min(atOnce, maxExported - events.length);
+    const page = await readAuditLog(state, filter, { limit, before });
+    events.push(...page.events);
+    before = page.before;
+  } while (before !== undefined && events.length < maxExported);
+  return { events, isWhole: before === undefined };
+}
+
+function file(name: string, type: string, lines: readonly string[]): FileDownload {
+  return { file: { name, type, bytes: Buffer.from(lines.map((line) => `${line}\n`).join('')) } };
+}
+
+const header = 'seq,time,actor,action,subject,details,hash';
+
+function eventLine({ seq, time, actor, action, subject, details, hash }: AuditEvent): string {
+  return csvLine([String(seq), time, actor, action, subject, JSON.stringify(details), hash]);
+}
 
 // Verifying the chain of the audit log, as `libretto audit verify` does.
 
@@ -112,11 +164,7 @@ function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
       <PageHead
         title="Audit"
         sentence="Every change and every refused sign-in, in a chain of hashes that shows later edits."
-        actions={
-          <ButtonLink to="/audit/verify" icon="shield-check">
-            Verify the chain
-          </ButtonLink>
-        }
+        actions={<ButtonLink to="/audit/verify" icon="shield-check" label="Verify the chain" />}
       />
       <AuditFilters query={query} users={names.users} />
       <div id="results" class="stack">
@@ -143,12 +191,8 @@ function Files({ query }: Pick<AuditListProps, 'query'>): Child {
       <p class="soft small">
         Newest first. The files hold what the filters find, at most the newest {formatNumber(maxExported)} events.
       </p>
-      <ButtonLink to={path('csv')} icon="download" kind="small">
-        CSV
-      </ButtonLink>
-      <ButtonLink to={path('jsonl')} icon="download" kind="small">
-        JSON lines
-      </ButtonLink>
+      <ButtonLink to={path('csv')} icon="download" kind="small" label="CSV" />
+      <ButtonLink to={path('jsonl')} icon="download" kind="small" label="JSON lines" />
     </div>
   );
 }
@@ -157,7 +201,7 @@ function Files({ query }: Pick<AuditListProps, 'query'>): Child {
 function NoEvents({ query, page: { before } }: Pick<AuditListProps, 'query' | 'page'>): Child {
   if (before !== undefined) return <p class="soft">No event fits in this part of the log. Older events follow.</p>;
   return (
-    <EmptyState icon="scroll-text" title="No event fits" action={<ButtonLink to="/audit">Show all events</ButtonLink>}>
+    <EmptyState icon="scroll-text" title="No event fits" action={<ButtonLink to="/audit" label="Show all events" />}>
       {query.before === undefined ? 'Try another day, or remove a filter.' : 'There are no older events.'}
     </EmptyState>
   );

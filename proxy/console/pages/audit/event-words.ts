@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import type { AuditEvent } from '../../../state/audit.ts';
-import { formatCount, formatBytes } from '../../components/quantity.ts';
+import { formatCount, formatBytes } from '../../components/values.tsx';
 
 /** What was done to the subject, which follows. */
 export const actionVerbs: Readonly<Record<string, string>> = {

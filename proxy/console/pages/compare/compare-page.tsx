@@ -8,15 +8,13 @@ import { ChoiceFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { LineDiff } from '../../components/line-diff.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatBytes } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount, formatBytes, Time } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareBadge } from '../package/concerns.tsx';
-import { packagePath } from '../package/open-package.ts';
+import { packagePath, packageTrail } from '../package/open-package.ts';
 import { ChangeBadge, ComparedFileList, type ComparedPair } from './compared-files.tsx';
 import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
 import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
@@ -82,7 +80,7 @@ export function SingleVersion({ name, version }: { readonly name: string; readon
       <EmptyState
         icon="git-compare-arrows"
         title="There is only one version"
-        action={<ButtonLink to={`/packages/${name}`}>Go to the package</ButtonLink>}
+        action={<ButtonLink to={`/packages/${name}`} label="Go to the package" />}
       >
         {version} is the only version whose archive is stored here. A comparison needs two.
       </EmptyState>
@@ -127,16 +125,7 @@ function Difference({ file, difference }: Omit<ComparedFileProps, 'pair'>): Chil
 }
 
 function Head({ name, sentence }: { readonly name: string; readonly sentence: string }): Child {
-  return (
-    <PageHead
-      title={`Compare versions of ${name}`}
-      sentence={sentence}
-      trail={[
-        { label: 'Packages', to: '/packages' },
-        { label: name, to: `/packages/${name}` },
-      ]}
-    />
-  );
+  return <PageHead title={`Compare versions of ${name}`} sentence={sentence} trail={packageTrail(name)} />;
 }
 
 /** A form with GET, so that the address of a comparison can be sent to others. */

@@ -8,8 +8,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { archivedVersions } from '../package/archived-versions.ts';
 import { malwareByPackage } from '../../../usage/read-exposures.ts';
-import { nameIn } from '../package/open-package.ts';
-import type { PackagePageServices } from '../package/package-services.ts';
+import { nameIn, type PackagePageServices } from '../package/open-package.ts';
 import { ComparedFile, ComparePage, SingleVersion } from './compare-page.tsx';
 
 export type ComparePageServices = Pick<

@@ -6,7 +6,7 @@ import type { ComparedFile, ComparedFiles } from '../../../contents/compare-file
 import type { Unseen } from '../../../contents/look-inside.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { packagePath } from '../package/open-package.ts';
@@ -85,5 +85,5 @@ const badges = {
 } as const;
 
 export function ChangeBadge({ state }: Pick<ComparedFile, 'state'>): Child {
-  return <Badge {...badges[state]}>{state}</Badge>;
+  return <Badge {...badges[state]} label={state} />;
 }

@@ -5,8 +5,7 @@ import { forgeNames, forgeTitles } from '../../../forges/model/forge-name.ts';
 import type { GivenConnection, PlanDocument, StepDocument } from '../../../forges/connection-schema.ts';
 import { createConnection, planConnection, type ConnectionServices } from '../../../forges/operations.ts';
 import { Form, SelectField, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { hrefTo, PlaceContext } from '../../components/place.tsx';
+import { PageHead, hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
@@ -22,7 +21,7 @@ import {
 import { connectionPath, connectionsTrail } from './services.ts';
 import { skipReasons } from '../../../forges/model/forge-repository.ts';
 import { Notice } from '../../components/notice.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 
 const path = '/connections/new';

@@ -8,11 +8,9 @@ import { BuiltElsewhere, type State } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { connectionPath, repositoriesTrail } from './services.ts';
 
 interface ConnectionListProps {
@@ -24,9 +22,7 @@ interface ConnectionListProps {
 
 export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionListProps): Child {
   const add = mayAdd ? (
-    <ButtonLink to="/connections/new" icon="plus" kind="primary">
-      Connect an owner
-    </ButtonLink>
+    <ButtonLink to="/connections/new" icon="plus" kind="primary" label="Connect an owner" />
   ) : undefined;
   return (
     <>
@@ -91,5 +87,5 @@ const badges: Readonly<Record<ConnectionDocument['status'], readonly [kind: Stat
 
 export function ConnectionBadge({ status }: Pick<ConnectionDocument, 'status'>): Child {
   const [kind, words] = badges[status];
-  return <Badge kind={kind}>{words}</Badge>;
+  return <Badge kind={kind} label={words} />;
 }

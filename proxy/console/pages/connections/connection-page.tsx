@@ -9,12 +9,10 @@ import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { intervalWords } from '../repositories/repository-words.tsx';
 import { ConnectionBadge } from './connection-list.tsx';
 import { connectionPath, connectionsTrail } from './services.ts';
@@ -43,14 +41,10 @@ export function ConnectionPage({ connection, repositories, page, nowMs }: Connec
         trail={connectionsTrail}
         actions={
           <>
-            <ButtonLink to={`${path}/refresh`} kind="primary">
-              Refresh
-            </ButtonLink>
-            <ButtonLink to={`${path}/edit`}>Edit</ButtonLink>
-            <ButtonLink to={`${path}/credentials`}>Replace credentials</ButtonLink>
-            <ButtonLink to={`${path}/remove`} kind="danger">
-              Remove
-            </ButtonLink>
+            <ButtonLink to={`${path}/refresh`} kind="primary" label="Refresh" />
+            <ButtonLink to={`${path}/edit`} label="Edit" />
+            <ButtonLink to={`${path}/credentials`} label="Replace credentials" />
+            <ButtonLink to={`${path}/remove`} kind="danger" label="Remove" />
           </>
         }
       />
@@ -138,7 +132,7 @@ const columns: readonly Column<ListedRepository>[] = [
   },
   {
     label: 'State',
-    cell: ({ state }) => <Badge kind={states[state][0]}>{states[state][1]}</Badge>,
+    cell: ({ state }) => <Badge kind={states[state][0]} label={states[state][1]} />,
   },
   { label: 'Package', cell: ({ package: name }) => (name === null ? '' : <code class="whole">{name}</code>) },
   { label: 'Why', cell: ({ reason }) => (reason === null ? '' : skipReasons[reason]) },

@@ -16,7 +16,7 @@ import { registerAddingConnections } from './add-connection.tsx';
 import { ConnectionList } from './connection-list.tsx';
 import { ConnectionPage } from './connection-page.tsx';
 import { connectionOf, connectionPath, connectionsTrail, connectionTrail } from './services.ts';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount } from '../../components/values.tsx';
 import {
   connectionChanges,
   ConnectionCredentialFields,

@@ -4,7 +4,7 @@
 import type { Terminals } from '../../../device/terminals.ts';
 import { parseUserCode } from '../../../device/user-code.ts';
 import { Form, TextField, ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { PageOutcome, SignedInRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState, emptyForm } from '../../request/form-fields.ts';
@@ -13,8 +13,7 @@ import type { SignInRequest } from '../../../device/sign-in-request.ts';
 import { rightsText } from '../../../device/terminal-rights.ts';
 import { Fact } from '../../components/fact.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { formatCount } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 
 /** `code`: as it was typed. */
 function terminalQuestionView(
@@ -98,7 +97,7 @@ function decidedView({ caller }: SignedInRequest, terminal: SignInRequest, appro
         />
         <p>{approved ? `Signed in as ${caller.email}. ` : ''}Your account lists all terminals, and ends them.</p>
         <p>
-          <ButtonLink to="/account">Your account</ButtonLink>
+          <ButtonLink to="/account" label="Your account" />
         </p>
       </>
     ),

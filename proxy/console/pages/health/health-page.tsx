@@ -9,9 +9,8 @@ import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import { SingleFlight } from '../../../../build/shared/concurrency/single-flight.ts';
 import { areas, type Need } from '../overview/needs.ts';
@@ -75,7 +74,7 @@ function Areas({ needs }: Pick<HealthPageProps, 'needs'>): Child {
       <section class="panel">
         <h2 class="row">
           {area}
-          {own.length > 0 ? null : <Badge kind="good">all is well</Badge>}
+          {own.length > 0 ? null : <Badge kind="good" label="all is well" />}
         </h2>
         {own.length === 0 ? null : <NeedsList needs={own} />}
       </section>

@@ -3,10 +3,9 @@
 import type { Child } from 'hono/jsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Turning } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import { ChangeCounts } from './publication-page.tsx';
 import type { DescribedPublication } from './described-publication.ts';
 import { RollbacksInEffect } from './lift-page.tsx';
@@ -112,7 +111,7 @@ function NoPublications({ isFirst, mayPublish }: Pick<HistoryTimelineProps, 'isF
       <EmptyState
         icon="history"
         title="Nothing older is recorded"
-        action={<ButtonLink to="/history">Show the newest</ButtonLink>}
+        action={<ButtonLink to="/history" label="Show the newest" />}
       >
         Only the newest publications stay recorded.
       </EmptyState>
@@ -121,7 +120,7 @@ function NoPublications({ isFirst, mayPublish }: Pick<HistoryTimelineProps, 'isF
     <EmptyState
       icon="history"
       title="Nothing is published yet"
-      action={mayPublish ? <ButtonLink to="/overview">Go to the first steps</ButtonLink> : undefined}
+      action={mayPublish ? <ButtonLink to="/overview" label="Go to the first steps" /> : undefined}
     >
       Each publication appears here, with the packages and versions that it changed.
     </EmptyState>

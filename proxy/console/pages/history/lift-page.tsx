@@ -6,8 +6,8 @@ import { actorOf } from '../../../auth/caller.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import { ButtonLink, Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
 
 export const liftPath = '/history/lift-rollbacks';
@@ -57,9 +57,7 @@ export function RollbacksInEffect({ held, mayLift }: { readonly held: number; re
         </p>
         {mayLift ? (
           <div>
-            <ButtonLink to={liftPath} kind="small" icon="rotate-ccw" data-dialog>
-              End all rollbacks
-            </ButtonLink>
+            <ButtonLink to={liftPath} kind="small" icon="rotate-ccw" data-dialog label="End all rollbacks" />
           </div>
         ) : null}
       </div>

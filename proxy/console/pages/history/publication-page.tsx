@@ -4,12 +4,10 @@ import type { Child } from 'hono/jsx';
 import type { ChangedPackage, ChangedVersion, RecordedPublication } from '../../../inspection/publications.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { DescribedPublication } from './described-publication.ts';
 
 /** How many versions a publication added, changed and withdrew, as badges. */
@@ -17,23 +15,11 @@ export function ChangeCounts({ counts }: Pick<RecordedPublication, 'counts'>): C
   const { added, changed, withdrawn, packages } = counts;
   return (
     <>
-      {added === 0 ? null : (
-        <Badge kind="good" icon="plus">
-          {formatNumber(added)} added
-        </Badge>
-      )}
-      {changed === 0 ? null : (
-        <Badge kind="warn" icon="pencil">
-          {formatNumber(changed)} changed
-        </Badge>
-      )}
-      {withdrawn === 0 ? null : (
-        <Badge kind="bad" icon="circle-minus">
-          {formatNumber(withdrawn)} withdrawn
-        </Badge>
-      )}
+      {added === 0 ? null : <Badge kind="good" icon="plus" label={`${formatNumber(added)} added`} />}
+      {changed === 0 ? null : <Badge kind="warn" icon="pencil" label={`${formatNumber(changed)} changed`} />}
+      {withdrawn === 0 ? null : <Badge kind="bad" icon="circle-minus" label={`${formatNumber(withdrawn)} withdrawn`} />}
       {added + changed + withdrawn === 0 ? (
-        <Badge icon="file-text">{packages === 0 ? 'sources only' : 'metadata only'}</Badge>
+        <Badge icon="file-text" label={packages === 0 ? 'sources only' : 'metadata only'} />
       ) : null}
     </>
   );
@@ -62,13 +48,9 @@ export function PublicationView(props: PublicationViewProps): Child {
         trail={[{ label: 'Releases', to: '/history' }]}
         actions={
           isNewest ? (
-            <Badge kind="good" icon="circle-check">
-              served now
-            </Badge>
+            <Badge kind="good" icon="circle-check" label="served now" />
           ) : mayRollBack ? (
-            <ButtonLink to={`/history/${serial}/roll-back`} icon="rotate-ccw">
-              Roll back to here
-            </ButtonLink>
+            <ButtonLink to={`/history/${serial}/roll-back`} icon="rotate-ccw" label="Roll back to here" />
           ) : undefined
         }
       />
@@ -150,7 +132,7 @@ const columns = [
   { label: 'Version', cell: VersionCell },
   {
     label: 'Change',
-    cell: ({ kind }: Row) => <Badge {...kinds[kind]}>{kind === 'metadata' ? 'metadata only' : kind}</Badge>,
+    cell: ({ kind }: Row) => <Badge {...kinds[kind]} label={kind === 'metadata' ? 'metadata only' : kind} />,
   },
   { label: 'Content', cell: ContentCell },
   { label: 'Source', cell: ({ source }: Row) => <span class="soft small">{source}</span> },

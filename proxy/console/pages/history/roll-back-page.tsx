@@ -6,9 +6,8 @@ import type { Inspection } from '../../../inspection/inspection.ts';
 import type { PlannedRollback } from '../../../inspection/rollbacks.ts';
 import { ButtonLink, Form as FormView, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { fieldFault, type FormState } from '../../request/form-fields.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';
@@ -93,7 +92,7 @@ function RollBack(props: RollBackProps): Child {
         <>
           <Notice kind="info">The registry already offers everything of publication {to} that may return.</Notice>
           <div>
-            <ButtonLink to={`/history/${to}`}>Back to publication {to}</ButtonLink>
+            <ButtonLink to={`/history/${to}`} label={`Back to publication ${to}`} />
           </div>
         </>
       ) : (

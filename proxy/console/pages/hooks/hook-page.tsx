@@ -7,11 +7,9 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { HookPlace } from './services.ts';
 
 export interface HookPageProps {
@@ -45,11 +43,7 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
         <EmptyState
           icon="link"
           title="No webhook"
-          action={
-            <ButtonLink to={`${place.path}/secret`} kind="primary">
-              Create webhook
-            </ButtonLink>
-          }
+          action={<ButtonLink to={`${place.path}/secret`} kind="primary" label="Create webhook" />}
         >
           Make it, then enter its address and its secret at GitHub, GitLab, Bitbucket, Gitea or Azure DevOps.
         </EmptyState>
@@ -62,12 +56,8 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
 function Actions({ path }: { readonly path: string }): Child {
   return (
     <>
-      <ButtonLink to={`${path}/secret`} icon="key-round">
-        Create secret
-      </ButtonLink>
-      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger">
-        Remove
-      </ButtonLink>
+      <ButtonLink to={`${path}/secret`} icon="key-round" label="Create secret" />
+      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" label="Remove" />
     </>
   );
 }

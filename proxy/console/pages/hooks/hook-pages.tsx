@@ -4,7 +4,7 @@ import { registryHook, repositoryHook } from '../../../hooks/operations.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink, CheckField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
@@ -175,9 +175,7 @@ function hookSecretView({ place, secret, address }: HookSecretProps): PageView {
           <CodeBlock label="the secret" text={secret} />
         </section>
         <div class="row">
-          <ButtonLink to={place.path} kind="primary">
-            I have copied it
-          </ButtonLink>
+          <ButtonLink to={place.path} kind="primary" label="I have copied it" />
         </div>
       </>
     ),

@@ -4,8 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { relativeTime } from '../../components/time.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { relativeTime, formatCount } from '../../components/values.tsx';
 
 const kinds: Readonly<Record<MirrorAlarm['kind'], State>> = { alarm: 'bad', failure: 'warn', note: 'info' };
 const shownAtOnce = 10;

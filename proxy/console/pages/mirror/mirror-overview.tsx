@@ -9,7 +9,7 @@ import { malwareByPackage, type WithMalware } from '../../../usage/read-exposure
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { AlarmList } from './alarm-list.tsx';
@@ -94,9 +94,7 @@ function MirrorOff({ isMissing, mayChange }: MirrorOffProps): Child {
         title="Nothing is mirrored"
         action={
           isMissing || !mayChange ? undefined : (
-            <ButtonLink to={settingPage('mirroring.enabled')} kind="primary">
-              Turn on mirroring
-            </ButtonLink>
+            <ButtonLink to={settingPage('mirroring.enabled')} kind="primary" label="Turn on mirroring" />
           )
         }
       >
@@ -139,12 +137,10 @@ const columns: readonly Column<MirrorRegistry>[] = [
     label: 'State',
     cell: ({ problem }) =>
       problem === undefined ? (
-        <Badge kind="good">in use</Badge>
+        <Badge kind="good" label="in use" />
       ) : (
         <div class="stack-tight">
-          <Badge kind="bad" icon="circle-x">
-            not used
-          </Badge>
+          <Badge kind="bad" icon="circle-x" label="not used" />
           <span class="small prose">{problem}</span>
         </div>
       ),

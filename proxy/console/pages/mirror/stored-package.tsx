@@ -8,10 +8,9 @@ import type { MirrorReport } from '../../../mirror/mirror-report.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount, formatBytes } from '../../components/quantity.ts';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount, formatBytes, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { AlarmList } from './alarm-list.tsx';
@@ -59,9 +58,7 @@ function StoredPackagePage({ row, alarms, nowMs }: StoredPackagePageProps): Chil
         trail={[{ label: 'Mirror', to: '/mirror' }]}
         actions={
           summary === undefined ? undefined : (
-            <ButtonLink to={`/packages/${name}`} icon="package">
-              Show the package
-            </ButtonLink>
+            <ButtonLink to={`/packages/${name}`} icon="package" label="Show the package" />
           )
         }
       />

@@ -8,7 +8,7 @@ import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatBytes, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareIn } from '../package/concerns.tsx';
@@ -80,7 +80,7 @@ function NoRows({ total }: { readonly total: number }): Child {
       </EmptyState>
     );
   return (
-    <EmptyState icon="search" title="No package fits" action={<ButtonLink to="/mirror">Show all packages</ButtonLink>}>
+    <EmptyState icon="search" title="No package fits" action={<ButtonLink to="/mirror" label="Show all packages" />}>
       Try another part of the name.
     </EmptyState>
   );

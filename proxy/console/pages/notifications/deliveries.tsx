@@ -9,9 +9,8 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
 import { Turning } from '../../components/pager.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { NextAttempt } from './endpoint-badge.tsx';
 import { PostButton } from '../repositories/post-button.tsx';
 
@@ -40,9 +39,7 @@ export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds, no
           <h2>Last deliveries</h2>
         </div>
         {deliveries.length === 0 ? null : (
-          <ButtonLink to={`${path}/replay`} icon="rotate-ccw">
-            Send again since a time
-          </ButtonLink>
+          <ButtonLink to={`${path}/replay`} icon="rotate-ccw" label="Send again since a time" />
         )}
       </div>
       {deliveries.length === 0 ? (
@@ -101,7 +98,7 @@ function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryDocument; r
   return (
     <div class="stack-tight">
       <span>
-        <Badge kind={kind}>{words}</Badge>
+        <Badge kind={kind} label={words} />
       </span>
       {next === null ? null : (
         <span class="small">

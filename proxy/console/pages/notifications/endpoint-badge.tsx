@@ -5,8 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { formatCount } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 
 const reasons: Readonly<Record<NonNullable<EndpointDocument['disabled_reason']>, readonly [State, string]>> = {
   'by hand': ['info', 'off'],
@@ -16,7 +15,7 @@ const reasons: Readonly<Record<NonNullable<EndpointDocument['disabled_reason']>,
 
 export function EndpointBadge({ endpoint }: { readonly endpoint: EndpointDocument }): Child {
   const [kind, words] = stateOf(endpoint);
-  return <Badge kind={kind}>{words}</Badge>;
+  return <Badge kind={kind} label={words} />;
 }
 
 function stateOf({ disabled_reason: reason, paused_until: paused, failures }: EndpointDocument): [State, string] {

@@ -7,11 +7,9 @@ import { formTitles } from '../../../notifications/model/endpoint.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { EndpointBadge } from './endpoint-badge.tsx';
 import { endpointPath } from './services.ts';
 
@@ -23,11 +21,7 @@ interface EndpointListProps {
 }
 
 export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Child {
-  const add = (
-    <ButtonLink to="/notifications/new" icon="plus" kind="primary">
-      Create endpoint
-    </ButtonLink>
-  );
+  const add = <ButtonLink to="/notifications/new" icon="plus" kind="primary" label="Create endpoint" />;
   return (
     <>
       <PageHead

@@ -6,10 +6,9 @@ import type { DeliveryDocument, EndpointDocument } from '../../../notifications/
 import { formTitles } from '../../../notifications/model/endpoint.ts';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import { PostButton } from '../repositories/post-button.tsx';
 import { Deliveries, TestOutcome, type DeliveriesProps } from './deliveries.tsx';
 import { EndpointBadge, EndpointNotice } from './endpoint-badge.tsx';
@@ -49,18 +48,16 @@ function Actions({ endpoint: { id, enabled, signature } }: { readonly endpoint: 
       <PostButton action={`${path}/test`} icon="send">
         Send a test
       </PostButton>
-      <ButtonLink to={`${path}/edit`} icon="pencil">
-        Edit
-      </ButtonLink>
+      <ButtonLink to={`${path}/edit`} icon="pencil" label="Edit" />
       {signature === null ? null : (
-        <ButtonLink to={`${path}/secret`} icon="key-round">
-          {signature === 'v1a' ? 'Create key' : 'Create secret'}
-        </ButtonLink>
+        <ButtonLink
+          to={`${path}/secret`}
+          icon="key-round"
+          label={signature === 'v1a' ? 'Create key' : 'Create secret'}
+        />
       )}
-      <ButtonLink to={enabled ? `${path}/off` : `${path}/on`}>{enabled ? 'Turn off' : 'Turn on'}</ButtonLink>
-      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger">
-        Remove
-      </ButtonLink>
+      <ButtonLink to={enabled ? `${path}/off` : `${path}/on`} label={enabled ? 'Turn off' : 'Turn on'} />
+      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" label="Remove" />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 import { endpointPath, notificationsTrail } from './services.ts';
 
@@ -45,9 +45,7 @@ function SecretPage({ endpoint, secret, sentence }: SecretPageProps): Child {
       </section>
       <Verifying isPublic={isPublic} />
       <div class="row">
-        <ButtonLink to={endpointPath(endpoint)} kind="primary">
-          I have copied it
-        </ButtonLink>
+        <ButtonLink to={endpointPath(endpoint)} kind="primary" label="I have copied it" />
       </div>
     </>
   );

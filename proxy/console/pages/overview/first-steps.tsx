@@ -80,11 +80,9 @@ export function FirstSteps({ counts, may }: FirstStepsProps): Child {
             </div>
             <div class="row-end">
               {step.isDone(counts) ? (
-                <Badge kind="good" icon="circle-check">
-                  done
-                </Badge>
+                <Badge kind="good" icon="circle-check" label="done" />
               ) : (
-                <ButtonLink to={step.to}>{step.button}</ButtonLink>
+                <ButtonLink to={step.to} label={step.button} />
               )}
             </div>
           </li>

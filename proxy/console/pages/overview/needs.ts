@@ -10,8 +10,7 @@ import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/obser
 import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
-import { formatCount, formatBytes } from '../../components/quantity.ts';
-import { relativeTime } from '../../components/time.tsx';
+import { formatCount, formatBytes, relativeTime } from '../../components/values.tsx';
 import { repositoryName } from '../repositories/repository-words.tsx';
 import { findingNeeds, type Need } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';

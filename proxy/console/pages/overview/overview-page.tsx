@@ -2,14 +2,16 @@
 // registry shows the first steps instead.
 
 import type { Child } from 'hono/jsx';
+import { patchOf, updateSettings, type SettingServices } from '../../../settings/operations.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { DayChart } from '../../components/day-chart.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatBytes, formatNumber } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
-import type { PageRequest } from '../../frame/definitions.ts';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatBytes, formatNumber, Time } from '../../components/values.tsx';
+import { RadioGroup } from '../../components/radio-group.tsx';
+import type { FormPage, PageRequest } from '../../frame/definitions.ts';
+import { operationForm } from '../../frame/operation-form.tsx';
 import { PublicationEntry } from '../history/history-page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
@@ -17,6 +19,10 @@ import { type Overview, readOverview, type OverviewServices } from './read-overv
 import type { Pages } from '../../frame/pages.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
+
+type OverviewPageServices = OverviewServices & SettingServices;
+
+const countingPath = '/overview/counting';
 
 interface StatTileProps {
   readonly label: string;
@@ -65,9 +71,7 @@ export function NeedsList({ needs }: { readonly needs: readonly Need[] }): Child
               <ReasonText text={detail} />
             </p>
             {to === undefined ? null : (
-              <ButtonLink to={to} kind="small" aria-label={`${actionAt(to)}: ${title}`}>
-                {actionAt(to)}
-              </ButtonLink>
+              <ButtonLink to={to} kind="small" aria-label={`${actionAt(to)}: ${title}`} label={actionAt(to)} />
             )}
           </div>
         </li>
@@ -85,15 +89,22 @@ export interface OverviewPageProps {
   readonly overview: Overview;
   readonly may: PageRequest['may'];
   readonly nowMs: number;
+  /** true: nobody has decided yet what downloads are counted by, and the visitor may */
+  readonly asksCounting: boolean;
 }
 
-export function OverviewPage({ overview, may, nowMs }: OverviewPageProps): Child {
+export function OverviewPage({ overview, may, nowMs, asksCounting }: OverviewPageProps): Child {
   const { status, needs, publications } = overview;
   const isNew = status.publication === null;
   return (
     <>
       <PageHead title="Overview" sentence="What needs you, and what this registry does." />
       {isNew && needs.length === 0 ? null : <Needs needs={needs} may={may} />}
+      {asksCounting ? (
+        <Notice kind="info">
+          {question} <A to={countingPath}>Answer</A>
+        </Notice>
+      ) : null}
       {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
       {publications === undefined || publications.length === 0 ? null : (
         <section class="stack">
@@ -118,9 +129,7 @@ function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: 
   if (needs.length === 0)
     return (
       <p class="row">
-        <Badge kind="good" icon="circle-check">
-          All is well
-        </Badge>
+        <Badge kind="good" icon="circle-check" label="All is well" />
         <span class="soft">Nothing needs you.</span>
       </p>
     );
@@ -128,7 +137,7 @@ function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: 
     <section class="panel">
       <h2>Needs you</h2>
       <NeedsList needs={needs} />
-      {may('getHealth') ? <ButtonLink to="/health">Show the status of every area</ButtonLink> : null}
+      {may('getHealth') ? <ButtonLink to="/health" label="Show the whole status" /> : null}
     </section>
   );
 }
@@ -172,16 +181,49 @@ function DiskTile({ disks = [] }: Pick<Overview, 'disks'>): Child {
   );
 }
 
-export function registerOverviewPage(pages: Pages, services: OverviewServices): void {
+const question = 'Do you want to know who uses which version?';
+
+const countingForm = (services: OverviewPageServices): FormPage =>
+  operationForm(services, updateSettings, {
+    section: 'overview',
+    path: countingPath,
+    linked: [],
+    view: () => ({
+      title: question,
+      sentence: 'Counts by token say so before you withdraw a version. They keep who downloads what, and on which day.',
+      submit: 'Save',
+      cancel: '/overview',
+      fields: (
+        <RadioGroup
+          name="statistics.by"
+          label="Downloads are counted by"
+          choices={[
+            { value: 'version', label: 'Version', hint: 'How often each version is downloaded.' },
+            { value: 'token', label: 'Version and token', hint: 'Also by which token: “Used by” names it.' },
+          ]}
+        />
+      ),
+    }),
+    input: (_request, fields) => patchOf([['statistics.by', fields.text('statistics.by')]]),
+    done: () => ({ to: '/overview', notice: 'counting' }),
+  });
+
+export function registerOverviewPage(pages: Pages, services: OverviewPageServices): void {
+  pages.form(countingForm(services));
   pages.page({
     path: '/overview',
     operation: 'getStatus',
+    notices: { counting: 'Saved. “Counts and what is kept” in the settings changes it.' },
     show: async (request) => {
       const overview = await readOverview(services, request);
+      const isAsked = (await services.settings.describe()).some(
+        ({ key, origin }) => key === 'statistics.by' && origin === 'default',
+      );
+      const asksCounting = isAsked && request.may('updateSettings');
       return {
         title: 'Overview',
         section: 'overview',
-        content: <OverviewPage {...{ overview, may: request.may, nowMs: request.nowMs }} />,
+        content: <OverviewPage {...{ overview, asksCounting, may: request.may, nowMs: request.nowMs }} />,
       };
     },
   });

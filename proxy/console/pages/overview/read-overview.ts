@@ -1,6 +1,6 @@
 // Reads what the overview shows, as far as its visitor may know it.
 
-import { RegistryError } from '../../../../build/contract/errors.ts';
+import { undefinedIf } from '../../../../build/contract/errors.ts';
 import { createCallerTokens, type CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { connectionProblems } from '../../../forges/model/connection-problems.ts';
@@ -126,12 +126,8 @@ async function readPublications(
   { publications }: Inspection,
   request: SignedInRequest,
 ): Promise<Overview['publications']> {
-  try {
-    const { publications: newest } = await publications.list({ limit: lookedAt });
-    const described = await describePublications(state, newest, request);
-    return described.filter(changesSomething).slice(0, shownPublications);
-  } catch (error) {
-    if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return undefined;
-    throw error;
-  }
+  const found = await publications.list({ limit: lookedAt }).catch(undefinedIf('NOT_AVAILABLE'));
+  if (found === undefined) return undefined;
+  const described = await describePublications(state, found.publications, request);
+  return described.filter(changesSomething).slice(0, shownPublications);
 }

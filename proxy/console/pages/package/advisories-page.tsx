@@ -3,16 +3,14 @@
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { versionWarnings, type VersionWarning } from './advised-versions.ts';
 import { MalwareBadge } from './concerns.tsx';
 import { ExternalLink } from './facts-panel.tsx';
-import type { OpenPackage } from './open-package.ts';
+import type { OpenPackage, PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 import { VersionLink } from './version-link.tsx';
 
@@ -93,11 +91,7 @@ function TitleCell({ title, ids, severity, link, isMalware }: VersionWarning): C
       <span class="row">
         {link === undefined ? <strong class="breaks">{title}</strong> : <ExternalLink to={link}>{title}</ExternalLink>}
         {isMalware ? <MalwareBadge /> : null}
-        {severity === undefined ? null : (
-          <Badge kind="warn" icon="shield-alert">
-            {severity}
-          </Badge>
-        )}
+        {severity === undefined ? null : <Badge kind="warn" icon="shield-alert" label={severity} />}
       </span>
       <span class="soft small">{ids.join(', ')}</span>
     </div>
@@ -105,17 +99,10 @@ function TitleCell({ title, ids, severity, link, isMalware }: VersionWarning): C
 }
 
 function AffectedCell({ name, affected }: { readonly name: string; readonly affected: readonly string[] }): Child {
-  if (affected.length === 0)
-    return (
-      <Badge kind="good" icon="circle-check">
-        none
-      </Badge>
-    );
+  if (affected.length === 0) return <Badge kind="good" icon="circle-check" label="none" />;
   return (
     <span class="row">
-      <Badge kind="bad" icon="triangle-alert">
-        {formatCount(affected.length, 'version')}
-      </Badge>
+      <Badge kind="bad" icon="triangle-alert" label={formatCount(affected.length, 'version')} />
       {affected.slice(0, maxLabels).map((version) => (
         <VersionLink {...{ name, version }} />
       ))}

@@ -9,7 +9,7 @@ import type { PackageText } from '../../../packages/package-texts.ts';
 import { readPublishedPackage, type PublishedVersion } from '../../../packages/published-package.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { placeInside } from './inner-links.ts';
-import type { PackagePageServices } from './package-services.ts';
+import type { PackagePageServices } from './open-package.ts';
 
 /** Newest first; none if the person may not see the package. */
 export async function archivedVersions(

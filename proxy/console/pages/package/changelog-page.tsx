@@ -1,14 +1,16 @@
-// The CHANGELOG of a package, as its latest version has it.
+// Two small tabs of a package: its changelog, and what its newest version requires.
 
-import type { Child } from 'hono/jsx';
+import { type Child, useContext } from 'hono/jsx';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { placeInside } from './inner-links.ts';
-import { reportDamage, sourceOf, type OpenPackage } from './open-package.ts';
+import { reportDamage, sourceOf, type OpenPackage, type PackagePageServices, packagePath } from './open-package.ts';
 import { WholeText } from './overview.tsx';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
+import { A, PlaceContext } from '../../components/place.tsx';
+import { Links } from './links.tsx';
+import { locateNames, type LocateName } from './name-places.ts';
 
 export async function showChangelog(
   services: PackagePageServices,
@@ -43,6 +45,38 @@ export function Changelog({ opened, text }: ChangelogProps): Child {
       ) : (
         <WholeText text={text} />
       )}
+    </PackageFrame>
+  );
+}
+
+export async function showRequires(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  const locate = await locateNames(services, opened, request);
+  return {
+    title: `What ${opened.name} requires`,
+    section: 'packages',
+    content: <Requires {...{ opened, locate }} />,
+  };
+}
+
+export function Requires({ opened, locate }: { readonly opened: OpenPackage; readonly locate: LocateName }): Child {
+  const { name, latest } = opened;
+  const { isCatalogue } = useContext(PlaceContext);
+  return (
+    <PackageFrame opened={opened} tab="requires">
+      <p class="soft">
+        Of the latest version, {latest.entry.version}.
+        {isCatalogue ? null : (
+          <>
+            {' '}
+            <A to={packagePath(name, 'versions')}>Each version</A> has a page with its own.
+          </>
+        )}
+      </p>
+      <Links record={latest.record} locate={locate} />
     </PackageFrame>
   );
 }

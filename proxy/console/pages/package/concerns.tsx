@@ -32,11 +32,7 @@ export function Concerns({ advisories, malware }: ConcernsProps): Child {
 
 /** `of`: which version is. */
 export function MalwareBadge({ of = '' }: { readonly of?: string }): Child {
-  return (
-    <Badge kind="bad" icon="shield-alert">
-      malware{of}
-    </Badge>
-  );
+  return <Badge kind="bad" icon="shield-alert" label={`malware${of}`} />;
 }
 
 /** Nothing if the package has none. */

@@ -6,14 +6,12 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { LayeredPicture } from '../../components/layered-picture.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { maxInPicture, neighbourhoodOf, type Neighbourhood } from './neighbourhood.ts';
-import { packagePath, type OpenPackage } from './open-package.ts';
+import { packagePath, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 
 interface DependentsProps {
   readonly opened: OpenPackage;

@@ -4,13 +4,12 @@ import type { Child } from 'hono/jsx';
 import { DayChart, everyDay, type DayCount } from '../../components/day-chart.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { packagePath, type OpenPackage } from './open-package.ts';
+import { packagePath, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { sumOf } from '../../../packages/download-rows.ts';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 
 interface VersionCount {
   readonly version: string;

@@ -12,17 +12,15 @@ import { findVersion } from '../../../packages/published-package.ts';
 import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
-import { formatBytes, formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatBytes, formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import type { FileDownload, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { archivedVersions } from './archived-versions.ts';
-import { nameIn, packagePath, type OpenPackage } from './open-package.ts';
+import { nameIn, packagePath, packageTrail, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { unknownVersion } from './version-page.tsx';
 
 /** A place in the archive of a version. `path`: empty for the root of the package. `page`: from 1. */
@@ -80,10 +78,7 @@ export async function showFiles(
 
 function Frame({ inside: { name, opened }, children }: { readonly inside: Inside; readonly children?: Child }): Child {
   if (opened !== undefined) return <PackageFrame {...{ opened, children }} tab="files" />;
-  const trail = [
-    { label: 'Packages', to: '/packages' },
-    { label: name, to: packagePath(name) },
-  ];
+  const trail = packageTrail(name);
   return (
     <>
       <PageHead title={`Files of ${name}`} sentence="The stored archive of a mirrored package." trail={trail} />

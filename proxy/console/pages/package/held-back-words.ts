@@ -1,7 +1,7 @@
 // Why versions of other registries are held back, in words. Pure.
 
 import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount } from '../../components/values.tsx';
 
 /** By the name of the setting. Other names are those of rules, which people choose. */
 const reasons: ReadonlyMap<string, string> = new Map([

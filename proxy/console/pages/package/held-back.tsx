@@ -6,14 +6,12 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { malwareByPackage } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
 import { heldBackPhrase, isOfSetting, leftOutByRule, newestCase } from './held-back-words.ts';
-import { packagePath } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { packageTrail, type PackagePageServices } from './open-package.ts';
 
 export function HeldBackList({ heldBack }: { readonly heldBack: readonly WithheldVersions[] }): Child {
   return (
@@ -77,10 +75,7 @@ export async function showMirroredWhy(
         <PageHead
           title={`Why? ${name}`}
           sentence="This package comes from another registry. Every version that is not held back is offered."
-          trail={[
-            { label: 'Packages', to: '/packages' },
-            { label: name, to: packagePath(name) },
-          ]}
+          trail={packageTrail(name)}
         />
         <MalwareNotice {...{ malware }} version={query.get('version') ?? ''} />
         <HeldBackList heldBack={heldBack} />

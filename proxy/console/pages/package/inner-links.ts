@@ -3,8 +3,7 @@
 import { placeFiles, waitingPaths } from '../../../packages/text-links.ts';
 import { hrefTo, rootFrom } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
-import { packagePath, type OpenPackage } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { packagePath, type OpenPackage, type PackagePageServices } from './open-package.ts';
 
 /** `page`: the one that shows the text, such as `changelog`; empty for the overview. */
 export function placeInside(

@@ -95,5 +95,5 @@ const places: Readonly<Record<NamePlace, { readonly word: string; readonly icon:
 
 function PlaceBadge({ place }: { readonly place: NamePlace }): Child {
   const { word, icon } = places[place];
-  return <Badge icon={icon}>{word}</Badge>;
+  return <Badge icon={icon} label={word} />;
 }

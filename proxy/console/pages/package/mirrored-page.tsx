@@ -10,11 +10,9 @@ import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatBytes } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount, formatBytes, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
@@ -23,9 +21,8 @@ import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import { readArchivedReadme } from './archived-versions.ts';
 import { InstallPanel } from './install-panel.tsx';
-import { packagePath } from './open-package.ts';
+import { packagePath, type PackagePageServices } from './open-package.ts';
 import { WholeText } from './overview.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { webAddress } from './web-links.ts';
 
 interface MirroredProps {
@@ -104,13 +101,9 @@ function MirroredHead({ summary: { name, description, type, abandoned }, version
       />
       <div class="row">
         {malware === undefined ? null : <MalwareBadge of={` ${malware.version}`} />}
-        <Badge icon="layers">mirrored</Badge>
-        <Badge icon="package">{type}</Badge>
-        {abandoned === false ? null : (
-          <Badge kind="warn" icon="archive">
-            abandoned
-          </Badge>
-        )}
+        <Badge icon="layers" label="mirrored" />
+        <Badge icon="package" label={type} />
+        {abandoned === false ? null : <Badge kind="warn" icon="archive" label="abandoned" />}
       </div>
     </div>
   );

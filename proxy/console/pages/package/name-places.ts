@@ -2,8 +2,7 @@
 
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
-import type { OpenPackage } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import type { OpenPackage, PackagePageServices } from './open-package.ts';
 
 /** `platform`: PHP, an extension, a library of the system, or Composer itself. */
 export type NamePlace = 'here' | 'mirrored' | 'platform' | 'elsewhere';

@@ -1,7 +1,7 @@
 // Reads what every page about one published package shows.
 
 import { advisoriesOf, type PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
-import { RegistryError } from '../../../../build/contract/errors.ts';
+import { RegistryError, undefinedIf } from '../../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
 import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
 import type { WhyAnswer } from '../../../../build/contract/why.ts';
@@ -11,8 +11,36 @@ import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../
 import type { PublishedVersion } from '../../../packages/published-package.ts';
 import { malwareByPackage, type WithMalware } from '../../../usage/read-exposures.ts';
 import type { PageRequest } from '../../frame/definitions.ts';
-import { explainPackage } from './explain-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { Mirror } from '../../../mirror/mirror.ts';
+import type { MirrorReport } from '../../../mirror/mirror-report.ts';
+import type { MirroredCatalogue } from '../../../mirror/mirrored-catalogue.ts';
+import type { Downloads } from '../../../packages/downloads.ts';
+import type { PackageTextReader } from '../../../packages/package-texts.ts';
+import type { Restorations } from '../../../packages/restorations.ts';
+import type { Withdrawals } from '../../../packages/withdrawals.ts';
+import type { PublishedAdvisories } from '../../../core/tree/published-advisories.ts';
+import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
+import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
+import type { Actor } from '../../../state/audit.ts';
+import type { UsageServices } from '../../../usage/read-usage.ts';
+
+export interface PackagePageServices extends UsageServices {
+  readonly packageTexts: PackageTextReader;
+  readonly downloads: Downloads;
+  /** undefined: this server has no packages of other registries */
+  readonly mirrored: MirroredCatalogue | undefined;
+  /** what is stored of mirrored packages */
+  readonly mirror: Pick<Mirror, 'settings' | 'archiveStore'> | undefined;
+  /** what is held back of them */
+  readonly mirrorReport: Pick<MirrorReport, 'packageOf'> | undefined;
+  readonly inspection: () => Promise<Inspection>;
+  readonly withdrawalsOf: (actor: Actor) => Withdrawals;
+  readonly restorationsOf: (actor: Actor) => Restorations;
+  readonly policyAdmin: PolicyAdmin;
+  readonly advisories: PublishedAdvisories;
+  readonly blockedVersions: BlockedVersions;
+}
 
 export interface OpenPackage extends WithMalware {
   readonly name: PackageName;
@@ -106,8 +134,25 @@ export function sourceOf(
   return known?.source ?? details.sources.find(({ id }) => id === entry.source)?.location;
 }
 
+/** The way to a page about the package. */
+export function packageTrail(name: string) {
+  return [
+    { label: 'Packages', to: '/packages' },
+    { label: name, to: packagePath(name) },
+  ];
+}
+
 /** The address of a page about the package. `page`: such as `versions`; empty for the overview. */
 export function packagePath(name: string, page = '', query: Readonly<Record<string, string>> = {}): string {
   const asked = new URLSearchParams(query).toString();
   return `/packages/${name}${page === '' ? '' : `/${page}`}${asked === '' ? '' : `?${asked}`}`;
+}
+
+/** undefined: the folder of the builder is on another host. Throws RegistryError TREE_DAMAGED. */
+export async function explainPackage(
+  { inspection }: Pick<PackagePageServices, 'inspection'>,
+  name: PackageName,
+  version?: string,
+): Promise<WhyAnswer | undefined> {
+  return (await inspection()).why.explain(name, version).catch(undefinedIf('NOT_AVAILABLE'));
 }

@@ -6,11 +6,10 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
 import { blocksAmong } from './blocked-releases.tsx';
 import { placeInside } from './inner-links.ts';
-import { reportDamage, sourceOf, type OpenPackage } from './open-package.ts';
+import { reportDamage, sourceOf, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { PackageOverview } from './overview.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { sumOf } from '../../../packages/download-rows.ts';
-import { RegistryError } from '../../../../build/contract/errors.ts';
+import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { RecordedPublication } from '../../../inspection/publications.ts';
 
@@ -65,12 +64,7 @@ const maxPublications = 100;
  * publication that ended later is the one. undefined: the publication is older, or recorded elsewhere.
  */
 async function publicationAt(inspection: Inspection, since: string): Promise<RecordedPublication | undefined> {
-  try {
-    const { publications, next } = await inspection.publications.list({ limit: maxPublications });
-    const later = publications.filter(({ published_at: at }) => at >= since);
-    return later.length === publications.length && next !== null ? undefined : later.at(-1);
-  } catch (error) {
-    if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return undefined;
-    throw error;
-  }
+  const found = await inspection.publications.list({ limit: maxPublications }).catch(undefinedIf('NOT_AVAILABLE'));
+  const later = found?.publications.filter(({ published_at: at }) => at >= since) ?? [];
+  return later.length === found?.publications.length && found.next !== null ? undefined : later.at(-1);
 }

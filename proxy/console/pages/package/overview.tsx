@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/values.tsx';
 import { FactsPanel } from './facts-panel.tsx';
 import { InstallPanel } from './install-panel.tsx';
 import { AllReleasesBlocked, type ReleaseBlocks } from './blocked-releases.tsx';

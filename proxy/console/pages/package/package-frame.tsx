@@ -2,9 +2,8 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A, PlaceContext } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { PageHead, A, PlaceContext } from '../../components/place.tsx';
+import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
 import { MalwareIn } from './concerns.tsx';
@@ -85,24 +84,25 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
   const warned = versionWarnings(opened.advisories, details.versions);
   const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
   const isMalware = warned.some((one) => one.isMalware && one.affected.length > 0);
+  const [first, ...others] = warned.map(({ constraint }) => ` in ${constraint}`);
+  const where = others.length === 0 ? (first ?? '') : '';
+  const warning = `${isMalware ? 'malware, ' : ''}${formatCount(warned.length, 'advisory', 'advisories')}${where}`;
   return (
     <div class="row badges">
-      <Badge icon="tag">{latest.entry.version}</Badge>
-      <Badge icon="package">{summary.type}</Badge>
-      {details.license.length === 0 ? null : <Badge icon="scale">{details.license.join(', ')}</Badge>}
+      <Badge icon="tag" label={latest.entry.version} />
+      <Badge icon="package" label={summary.type} />
+      {details.license.length === 0 ? null : <Badge icon="scale" label={details.license.join(', ')} />}
       {summary.abandoned === false ? null : (
-        <Badge kind="warn" icon="archive">
-          abandoned{typeof summary.abandoned === 'string' ? `: use ${summary.abandoned}` : ''}
-        </Badge>
+        <Badge
+          kind="warn"
+          icon="archive"
+          label={typeof summary.abandoned === 'string' ? `abandoned: use ${summary.abandoned}` : 'abandoned'}
+        />
       )}
       {isMalware ? null : <MalwareIn malware={opened.malware} />}
       {warned.length === 0 ? null : (
         <A to={packagePath(opened.name, 'advisories')} class="row">
-          <Badge kind={isLatestWarned || isMalware ? 'bad' : 'warn'} icon="shield-alert">
-            {isMalware ? 'malware, ' : ''}
-            {formatCount(warned.length, 'advisory', 'advisories')}
-            {warned[0] !== undefined && warned.length === 1 ? ` in ${warned[0].constraint}` : ''}
-          </Badge>
+          <Badge kind={isLatestWarned || isMalware ? 'bad' : 'warn'} icon="shield-alert" label={warning} />
         </A>
       )}
     </div>

@@ -4,30 +4,89 @@ import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { Permission } from '../../../auth/permissions.ts';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import type { PageOutcome, SignedInRequest, FormPage } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { findVersion } from '../../../packages/published-package.ts';
 import { showAdvisories } from './advisories-page.tsx';
-import { showChangelog } from './changelog-page.tsx';
+import { showChangelog, showRequires } from './changelog-page.tsx';
 import { showDependents } from './dependents-page.tsx';
 import { showDownloads } from './downloads-page.tsx';
-import { explainPackage } from './explain-package.ts';
+import {
+  explainPackage,
+  nameIn,
+  openPackage,
+  packagePath,
+  type OpenPackage,
+  type PackagePageServices,
+} from './open-package.ts';
 import { showFiles, showRawFile } from './files-page.tsx';
 import { showMirroredWhy } from './held-back.tsx';
 import { showMirrored } from './mirrored-page.tsx';
-import { nameIn, openPackage, packagePath, type OpenPackage } from './open-package.ts';
 import { showOverview } from './overview-page.tsx';
-import type { PackagePageServices } from './package-services.ts';
-import { showRequires } from './requires-page.tsx';
-import { restoreForm } from './restore-page.tsx';
 import { tellForm } from './tell-page.tsx';
 import { showUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
 import { showVersions } from './versions-page.tsx';
 import { showWhy } from './why-page.tsx';
-import { versionInQuery, withdrawForm } from './withdraw-page.tsx';
+import { versionInQuery, withdrawForm, requireVersion } from './withdraw-page.tsx';
+import { actorOf } from '../../../auth/caller.ts';
+import { Form as FormView } from '../../components/form.tsx';
+import type { FormState } from '../../request/form-fields.ts';
+
+// Asks before a version that a person withdrew is published again.
+
+function restoreForm(services: PackagePageServices): FormPage {
+  return {
+    path: '/packages/:vendor/:package/restore',
+    operation: 'restoreVersion',
+    awaitsBuilder: true,
+    show: async (request, form) => {
+      const name = nameIn(request);
+      const version = requireVersion(request, name);
+      const known = (await explainPackage(services, name, version))?.versions ?? [];
+      if (!known.some(({ state }) => state === 'withheld'))
+        throw new RegistryError('NOT_FOUND', { message: `${name} ${version} was not withdrawn by a person.` });
+      return {
+        title: `Restore ${name} ${version}`,
+        section: 'packages',
+        content: <Restore {...{ name, version, form }} asksPassword={request.asksPassword} />,
+      };
+    },
+    submit: async (request) => {
+      const name = nameIn(request);
+      const version = requireVersion(request, name);
+      const { problems } = await services.restorationsOf(actorOf(request.caller)).restore(name, version);
+      return problems.length === 0
+        ? { to: packagePath(name, 'versions'), notice: 'restored' }
+        : { to: packagePath(name, 'why', { version }), notice: 'problems' };
+    },
+  };
+}
+
+interface RestoreProps {
+  readonly name: string;
+  readonly version: string;
+  readonly form: FormState;
+  readonly asksPassword: boolean;
+}
+
+function Restore({ name, version, form, asksPassword }: RestoreProps): Child {
+  return (
+    <>
+      <PageHead
+        title={`Restore ${name} ${version}?`}
+        sentence="A build reads its source, and publishes the version as the source has it now."
+      />
+      <FormView
+        state={form}
+        asksPassword={asksPassword}
+        submit={`Restore ${version}`}
+        cancel={packagePath(name, 'versions')}
+      />
+    </>
+  );
+}
 
 type ShowTab = (services: PackagePageServices, request: SignedInRequest, opened: OpenPackage) => Promise<PageOutcome>;
 type ShowMirrored = (services: PackagePageServices, request: SignedInRequest) => Promise<PageOutcome>;

@@ -1,14 +1,13 @@
 // What the policy says of the version that the page Why is about: what `libretto why` prints of it too.
 
 import type { Child } from 'hono/jsx';
-import { RegistryError } from '../../../../build/contract/errors.ts';
+import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
-import { packagePath } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { packagePath, type PackagePageServices } from './open-package.ts';
 import type { VersionQuestion } from './why-answer.ts';
 
 /** undefined: the question is not about one version, or there is no such version. */
@@ -18,12 +17,7 @@ export async function readPolicyOn(
   question: VersionQuestion,
 ): Promise<ExplainedVersion | undefined> {
   if (question.kind !== 'version') return undefined;
-  try {
-    return await policyAdmin.explain(name, question.text, undefined);
-  } catch (error) {
-    if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
-    throw error;
-  }
+  return policyAdmin.explain(name, question.text, undefined).catch(undefinedIf('NOT_FOUND'));
 }
 
 interface PolicyOnVersionProps {

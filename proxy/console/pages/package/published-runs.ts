@@ -4,7 +4,7 @@ import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { readPublishedFrom } from '../../../artifacts/read-published-from.ts';
 import type { WhyVersion } from '../../../../build/contract/why.ts';
-import type { PackagePageServices } from './package-services.ts';
+import type { PackagePageServices } from './open-package.ts';
 
 type Content = Pick<WhyVersion, 'version' | 'reference'>;
 

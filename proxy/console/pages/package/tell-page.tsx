@@ -7,13 +7,12 @@ import type { ToldDocument } from '../../../usage/usage-schema.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Form, TextArea, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
 import { passwordField, postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
-import { nameIn, packagePath } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { nameIn, packagePath, type PackagePageServices } from './open-package.ts';
 
 const mostLines = 500;
 

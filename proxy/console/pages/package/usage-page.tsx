@@ -12,16 +12,14 @@ import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import { ExternalLink } from './facts-panel.tsx';
-import { nameIn, openPackage, packagePath } from './open-package.ts';
+import { nameIn, openPackage, packagePath, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { NotCounted } from './used-by.tsx';
 import { webAddress } from './web-links.ts';
 
@@ -133,10 +131,8 @@ function Found({ name, usage, filter, request }: UsageProps & { readonly usage: 
           <div class="row">
             <h2>Used by {countUsers(usage)}</h2>
             <span class="row-end row">
-              <ButtonLink to={packagePath(name, 'tell', { ...filter })}>Tell them</ButtonLink>
-              <ButtonLink to={packagePath(name, 'usage', { ...filter, as: 'csv' })} icon="download">
-                CSV
-              </ButtonLink>
+              <ButtonLink to={packagePath(name, 'tell', { ...filter })} label="Tell them" />
+              <ButtonLink to={packagePath(name, 'usage', { ...filter, as: 'csv' })} icon="download" label="CSV" />
             </span>
           </div>
           <Table caption="Uses" columns={columnsOf(request)} rows={data.slice(0, mostRows)} />
@@ -171,7 +167,7 @@ function columnsOf(request: SignedInRequest): readonly Column<UseDocument>[] {
 }
 
 export function UsageState({ state }: Pick<UseDocument, 'state'>): Child {
-  return <Badge kind={kinds[state]}>{state}</Badge>;
+  return <Badge kind={kinds[state]} label={state} />;
 }
 
 export function UsageUser({

@@ -1,7 +1,7 @@
 // One line before a version goes: how many tokens and projects used it in the last days, and which. It leads to the page “Used by”.
 
 import type { Child } from 'hono/jsx';
-import { RegistryError } from '../../../../build/contract/errors.ts';
+import { undefinedIf } from '../../../../build/contract/errors.ts';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { countUsers, nameOfUser } from '../../../usage/describe-users.ts';
 import { getUsage } from '../../../usage/operations.ts';
@@ -37,19 +37,14 @@ export async function readUsedBy(
   const constraint = versions.join(' || ');
   const since = dayBefore(new Date(request.nowMs).toISOString().slice(0, 10), keptDays - 1);
   const input = { vendor, package: project, constraint, since };
-  const usage = await callFor(services, request, getUsage, input).catch(ifUnknown);
+  // the list of packages may be seconds older than the page: it lacks a package of this moment
+  const usage = await callFor(services, request, getUsage, input).catch(undefinedIf('NOT_FOUND'));
   if (usage === undefined) return undefined;
   const { data, tokens, projects, counted_since: countedSince } = usage;
   const names = new Map(
     data.flatMap(({ token }) => (token === null ? [] : [[token.id + token.description, nameOfUser(token)]])),
   );
   return { name, constraint, since, countedSince, tokens, projects, names: [...names.values()].slice(0, mostNames) };
-}
-
-/** The list of packages may be seconds older than the page: it lacks a package of this moment. */
-function ifUnknown(error: unknown): undefined {
-  if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
-  throw error;
 }
 
 export function UsedBy({ name, constraint, since, countedSince, names, ...users }: UsedByProps): Child {

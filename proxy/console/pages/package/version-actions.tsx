@@ -6,7 +6,7 @@ import { requireLine } from '../../../../build/shared/text/install-lines.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { formatNumber } from '../../components/values.tsx';
 import type { Column } from '../../components/table.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
 import { packagePath } from './open-package.ts';

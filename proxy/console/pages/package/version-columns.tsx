@@ -3,9 +3,8 @@
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { A, PlaceContext } from '../../components/place.tsx';
-import { formatBytes } from '../../components/quantity.ts';
+import { formatBytes, Time } from '../../components/values.tsx';
 import type { Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { ShortReference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
@@ -49,23 +48,13 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
       ) : (
         <VersionLink {...{ name, version }} isMain />
       )}
-      {isLatest ? (
-        <Badge kind="good" icon="circle-check">
-          latest
-        </Badge>
-      ) : null}
+      {isLatest ? <Badge kind="good" icon="circle-check" label="latest" /> : null}
       {isAdvised ? (
         <A to={packagePath(name, 'advisories')}>
-          <Badge kind="bad" icon="shield-alert">
-            advisory
-          </Badge>
+          <Badge kind="bad" icon="shield-alert" label="advisory" />
         </A>
       ) : null}
-      {block === undefined ? null : (
-        <Badge kind="bad" icon="ban">
-          blocked
-        </Badge>
-      )}
+      {block === undefined ? null : <Badge kind="bad" icon="ban" label="blocked" />}
     </span>
   );
 }

@@ -5,9 +5,10 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import type { WhyVersion } from '../../../../build/contract/why.ts';
 import { A } from '../../components/place.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { CiRun } from '../ci-run.tsx';
+import { SourceText } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';
 
@@ -50,7 +51,7 @@ export function VersionContent({
       )}
       , <Time at={since} nowMs={request.nowMs} />{' '}
       <span class="soft small">
-        {cause?.source ?? source}, <code title={reference}>{reference.slice(0, 12)}</code>
+        <SourceText text={cause?.source ?? source} />, <code title={reference}>{reference.slice(0, 12)}</code>
       </span>
       <PublishedByCi run={run} />
       <RestoreLinks {...{ name, version, request }} isByHand={state === 'withheld'} cause={cause} />

@@ -9,11 +9,9 @@ import { findVersion, type PublishedVersion } from '../../../packages/published-
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { A } from '../../components/place.tsx';
-import { formatBytes } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { formatBytes, Time } from '../../components/values.tsx';
 import type { PublishedFrom } from '../../../artifacts/published-from.ts';
 import { readPublishedFrom } from '../../../artifacts/read-published-from.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
@@ -24,8 +22,7 @@ import { MalwareBadge, MalwareNotice } from './concerns.tsx';
 import { ShortReference, SourceText } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
-import { sourceOf, packagePath, type OpenPackage } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { sourceOf, packagePath, packageTrail, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 import { versionLinks } from './version-actions.tsx';
 import { VersionLink } from './version-link.tsx';
@@ -85,11 +82,7 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
       <PageHead
         title={`${name} ${entry.version}`}
         sentence={typeof record['description'] === 'string' ? record['description'] : undefined}
-        trail={[
-          { label: 'Packages', to: '/packages' },
-          { label: name, to: packagePath(name) },
-          { label: 'Versions', to: packagePath(name, 'versions') },
-        ]}
+        trail={[...packageTrail(name), { label: 'Versions', to: packagePath(name, 'versions') }]}
         actions={
           request.may('withdrawVersion') ? (
             <A to={packagePath(name, 'withdraw', { version: entry.version })} class="button danger" data-dialog>
@@ -176,7 +169,7 @@ function Facts({
   return (
     <dl class="facts">
       <Fact label="Stability">
-        <Badge icon="tag">{parseStability(entry.version_normalized)}</Badge>
+        <Badge icon="tag" label={parseStability(entry.version_normalized)} />
       </Fact>
       <Fact label="Published">
         <Time at={entry.since} nowMs={nowMs} />

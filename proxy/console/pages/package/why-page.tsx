@@ -7,17 +7,15 @@ import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/po
 import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
-import { explainPackage } from './explain-package.ts';
+import { explainPackage, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { VersionContent } from './version-content.tsx';
-import type { OpenPackage } from './open-package.ts';
+import { SourceText } from './facts-panel.tsx';
 import { PackageFrame } from './package-frame.tsx';
-import type { PackagePageServices } from './package-services.ts';
 import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
@@ -145,7 +143,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         reasons={leftOut.map(({ version, message, source }) => (
           <>
             <strong>{version ?? 'An unknown version'}</strong>: <MarkedText text={message} />{' '}
-            <span class="soft small">{source}</span>
+            <SourceText text={source} />
           </>
         ))}
       />
@@ -153,7 +151,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         heading="Excluded by a setting"
         reasons={excluded.map(({ source, option, value }) => (
           <>
-            <code>{option}</code> of <code>{source}</code> is <code>{value}</code>.
+            <code>{option}</code> of <SourceText text={source} /> is <code>{value}</code>.
           </>
         ))}
       />

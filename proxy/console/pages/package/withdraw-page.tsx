@@ -10,14 +10,12 @@ import { findVersion } from '../../../packages/published-package.ts';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import { nameIn, packagePath, reportDamage } from './open-package.ts';
-import type { PackagePageServices } from './package-services.ts';
+import { nameIn, packagePath, reportDamage, type PackagePageServices } from './open-package.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 
 export function withdrawForm(services: PackagePageServices): FormPage {
@@ -30,11 +28,13 @@ export function withdrawForm(services: PackagePageServices): FormPage {
       const { impact } = await services.inspection();
       const found = await reportDamage(impact.read(name, requireVersion(request, name)));
       const block = await blockAmong(services, name, found.version, request.nowMs);
+      const standing = await services.policyAdmin.standing(name);
+      const fixed = (standing?.versions ?? []).flatMap((one) => (one.fixedIn === found.version ? [one.version] : []));
       const usedBy = await readUsedBy(services, request, name, [found.version]);
       return {
         title: `Withdraw ${name} ${found.version}`,
         section: 'packages',
-        content: <Withdraw impact={found} {...{ block, usedBy, form }} asksPassword={request.asksPassword} />,
+        content: <Withdraw impact={found} {...{ block, fixed, usedBy, form }} asksPassword={request.asksPassword} />,
       };
     },
     submit: async (request) => {
@@ -74,13 +74,15 @@ interface WithdrawProps {
   readonly impact: WithdrawalImpact;
   /** what the policy has against the version; undefined: nothing */
   readonly block: Block | undefined;
+  /** the versions whose advisories it is the first to fix */
+  readonly fixed: readonly string[];
   /** undefined: the visitor may not know it */
   readonly usedBy: UsedByProps | undefined;
   readonly form: FormState;
   readonly asksPassword: boolean;
 }
 
-function Withdraw({ impact, block, usedBy, form, asksPassword }: WithdrawProps): Child {
+function Withdraw({ impact, block, fixed, usedBy, form, asksPassword }: WithdrawProps): Child {
   const { name, version, left } = impact;
   return (
     <>
@@ -93,6 +95,9 @@ function Withdraw({ impact, block, usedBy, form, asksPassword }: WithdrawProps):
         }
       />
       {usedBy === undefined ? null : <UsedBy {...usedBy} />}
+      {fixed.length === 0 ? null : (
+        <Notice kind="warn">It is the first release that fixes an advisory in {shortly(fixed)}.</Notice>
+      )}
       <Broken impact={impact} />
       <p>
         {left === 0 ? (

@@ -2,11 +2,11 @@
 
 import type { Child } from 'hono/jsx';
 import { causeText, contentKey, type WithdrawalCause } from '../../../../build/contract/withdrawal-cause.ts';
-import { RegistryError } from '../../../../build/contract/errors.ts';
+import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { WhyVersion } from '../../../../build/contract/why.ts';
 import { A } from '../../components/place.tsx';
-import type { PackagePageServices } from './package-services.ts';
+import type { PackagePageServices } from './open-package.ts';
 
 type Content = Pick<WhyVersion, 'version' | 'reference' | 'since'>;
 
@@ -20,15 +20,9 @@ export async function readCauses(
   contents: readonly Content[],
 ): Promise<CauseOf> {
   if (contents.length === 0) return () => undefined;
-  const found = await (await inspection()).why.causes(name, contents).catch(nothingElsewhere);
-  const causes = new Map(contents.map((content, at) => [contentKey(content), found[at]]));
+  const found = await (await inspection()).why.causes(name, contents).catch(undefinedIf('NOT_AVAILABLE'));
+  const causes = new Map(contents.map((content, at) => [contentKey(content), found?.[at]]));
   return (content) => causes.get(contentKey(content));
-}
-
-/** The builder's folder is on another host: no cause is known here. */
-function nothingElsewhere(error: unknown): readonly undefined[] {
-  if (error instanceof RegistryError && error.code === 'NOT_AVAILABLE') return [];
-  throw error;
 }
 
 /** `by the rollback to publication 4 (publication 9)` */

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import { MalwareIn } from '../package/concerns.tsx';
 import type { PackageRow } from './list-query.ts';
 
@@ -33,7 +33,7 @@ function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised, malware
         {summary.abandoned === false ? null : <AbandonedBadge />}
         <MalwareIn {...{ malware }} />
         {hasAdvisories && malware === undefined ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}
-        {isMirrored ? <Badge icon="layers">mirrored</Badge> : null}
+        {isMirrored ? <Badge icon="layers" label="mirrored" /> : null}
       </span>
       {summary.description === null ? null : <span class="soft small prose shortened">{summary.description}</span>}
     </div>
@@ -41,18 +41,16 @@ function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised, malware
 }
 
 export function AbandonedBadge(): Child {
-  return (
-    <Badge kind="warn" icon="archive">
-      abandoned
-    </Badge>
-  );
+  return <Badge kind="warn" icon="archive" label="abandoned" />;
 }
 
 /** `isLatest`: an advisory is about the latest version. */
 export function AdvisoryBadge({ isLatest }: { readonly isLatest: boolean }): Child {
   return (
-    <Badge kind={isLatest ? 'bad' : 'warn'} icon="shield-alert">
-      {isLatest ? 'advisory' : 'advisory for other versions'}
-    </Badge>
+    <Badge
+      kind={isLatest ? 'bad' : 'warn'}
+      icon="shield-alert"
+      label={isLatest ? 'advisory' : 'advisory for other versions'}
+    />
   );
 }

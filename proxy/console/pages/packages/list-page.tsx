@@ -4,9 +4,9 @@ import type { Child } from 'hono/jsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { listColumns } from './list-columns.tsx';
 import { listPath, rowsPerPage, type PackageRow, type ListQuery, type ListOrder } from './list-query.ts';
@@ -64,7 +64,7 @@ function Results({ query, rows, found, total, nowMs }: PackageListProps): Child 
         <EmptyState
           icon="search"
           title="No package fits"
-          action={<ButtonLink to="/packages">Show all packages</ButtonLink>}
+          action={<ButtonLink to="/packages" label="Show all packages" />}
         >
           Try fewer words, or remove a filter.
         </EmptyState>
@@ -116,11 +116,7 @@ function NoPackages({ mayAdd, patterns }: Pick<PackageListProps, 'mayAdd' | 'pat
     <EmptyState
       icon="package"
       title="No packages yet"
-      action={
-        <ButtonLink to="/repositories/new" kind="primary" icon="plus">
-          Add a repository
-        </ButtonLink>
-      }
+      action={<ButtonLink to="/repositories/new" kind="primary" icon="plus" label="Add a repository" />}
     >
       Add a git repository, upload a ZIP, or run <code>libretto build</code> on the server.
     </EmptyState>

@@ -7,7 +7,7 @@ import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { malwareByPackage } from '../../../usage/read-exposures.ts';
 import { isAdvised } from '../package/advised-versions.ts';
-import type { PackagePageServices } from '../package/package-services.ts';
+import type { PackagePageServices } from '../package/open-package.ts';
 import { registerOnePackage } from '../package/package.tsx';
 import { PackageList } from './list-page.tsx';
 import {

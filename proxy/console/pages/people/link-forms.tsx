@@ -9,14 +9,14 @@ import type { UserDetails, ChangedUserDocument } from '../../../people/user-sche
 import { ButtonLink, TextField } from '../../components/form.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import { findPerson, peopleTrail, personPath, roleChoices, roleIn, type PeoplePageServices } from './services.ts';
 import type { Child } from 'hono/jsx';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 
 interface LinkPageProps {
   readonly user: ChangedUserDocument;
@@ -50,9 +50,7 @@ function LinkPage({ user, invitation, sentence, request: { consoleOrigin, nowMs 
         It works once, and ends <Time at={invitation.expires_at} nowMs={nowMs} />.
       </p>
       <div class="row">
-        <ButtonLink to={personPath(user)} kind="primary">
-          I have copied it
-        </ButtonLink>
+        <ButtonLink to={personPath(user)} kind="primary" label="I have copied it" />
       </div>
     </>
   );
@@ -137,7 +135,7 @@ function noLinkView(user: UserDetails, reason: string): PageView {
           <MarkedText text={reason} />
         </Notice>
         <div class="row">
-          <ButtonLink to={personPath(user)}>Back to the person</ButtonLink>
+          <ButtonLink to={personPath(user)} label="Back to the person" />
         </div>
       </>
     ),

@@ -5,11 +5,9 @@ import { readUsers } from '../../../auth/user-records.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { personPath, statusKinds, type PeoplePageServices } from './services.ts';
 
@@ -43,11 +41,7 @@ function PeopleList({ users, self, nowMs }: PeopleListProps): Child {
       <PageHead
         title="People"
         sentence="Everyone who can sign in to this console and to the API."
-        actions={
-          <ButtonLink to="/people/invite" kind="primary" icon="user-plus">
-            Invite a person
-          </ButtonLink>
-        }
+        actions={<ButtonLink to="/people/invite" kind="primary" icon="user-plus" label="Invite a person" />}
       />
       <p class="soft small">{formatCount(users.length, 'account')}</p>
       <Table caption="People" columns={columnsOf(self, nowMs)} rows={users} />
@@ -59,17 +53,11 @@ function columnsOf(self: string, nowMs: number): readonly Column<UserDocument>[]
   return [
     { label: 'Email', cell: (user) => <NameCell user={user} isSelf={user.id === self} /> },
     { label: 'Role', cell: (user) => <RoleCell user={user} /> },
-    { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
+    { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]} label={status} /> },
     {
       label: 'Two-factor',
       cell: ({ two_factor_enabled: on }) =>
-        on ? (
-          <Badge kind="good" icon="shield-check">
-            on
-          </Badge>
-        ) : (
-          <span class="soft">off</span>
-        ),
+        on ? <Badge kind="good" icon="shield-check" label="on" /> : <span class="soft">off</span>,
     },
     {
       label: 'Last sign-in',
@@ -95,7 +83,7 @@ function NameCell({ user, isSelf }: { readonly user: UserDocument; readonly isSe
         <A to={personPath(user)} class="main-link">
           {user.email}
         </A>
-        {isSelf ? <Badge>you</Badge> : null}
+        {isSelf ? <Badge label="you" /> : null}
       </span>
       {user.name === null ? null : <span class="soft small">{user.name}</span>}
     </div>

@@ -17,7 +17,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { deleteUser, updateUser } from '../../../people/operations.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';

@@ -19,29 +19,26 @@ export function PersonActions({ user, isOnly, hasUseOfPassword }: PersonActionsP
     <section class="stack-tight">
       <h2>Account</h2>
       <div class="row">
-        {isOnly ? null : (
-          <ButtonLink to={`${path}/role`} icon="pencil">
-            Change the role
-          </ButtonLink>
-        )}
+        {isOnly ? null : <ButtonLink to={`${path}/role`} icon="pencil" label="Change the role" />}
         {user.role === 'admin' && !user.policy_editor ? null : (
-          <ButtonLink to={`${path}/policy-right`} icon="shield-check" data-dialog>
-            {user.policy_editor ? 'End the right to the policy' : 'Let change the policy'}
-          </ButtonLink>
+          <ButtonLink
+            to={`${path}/policy-right`}
+            icon="shield-check"
+            data-dialog
+            label={user.policy_editor ? 'End the right to the policy' : 'Let change the policy'}
+          />
         )}
         {user.status === 'disabled' ? (
-          <ButtonLink to={`${path}/enable`} icon="check" data-dialog>
-            Enable
-          </ButtonLink>
+          <ButtonLink to={`${path}/enable`} icon="check" data-dialog label="Enable" />
         ) : !hasUseOfPassword ? null : (
-          <ButtonLink to={`${path}/reset-link`} icon="link">
-            {user.status === 'invited' ? 'Create a new invitation' : 'Create a reset link'}
-          </ButtonLink>
+          <ButtonLink
+            to={`${path}/reset-link`}
+            icon="link"
+            label={user.status === 'invited' ? 'Create a new invitation' : 'Create a reset link'}
+          />
         )}
         {user.two_factor_enabled ? (
-          <ButtonLink to={`${path}/reset-two-factor`} icon="rotate-ccw" data-dialog>
-            Turn off two-factor
-          </ButtonLink>
+          <ButtonLink to={`${path}/reset-two-factor`} icon="rotate-ccw" data-dialog label="Turn off two-factor" />
         ) : null}
         {isOnly ? null : <Endings user={user} />}
       </div>
@@ -53,14 +50,8 @@ function Endings({ user }: { readonly user: UserDocument }): Child {
   const path = personPath(user);
   return (
     <>
-      {user.status === 'disabled' ? null : (
-        <ButtonLink to={`${path}/disable`} icon="ban" data-dialog>
-          Disable
-        </ButtonLink>
-      )}
-      <ButtonLink to={`${path}/delete`} kind="danger" icon="trash-2" data-dialog>
-        Delete
-      </ButtonLink>
+      {user.status === 'disabled' ? null : <ButtonLink to={`${path}/disable`} icon="ban" data-dialog label="Disable" />}
+      <ButtonLink to={`${path}/delete`} kind="danger" icon="trash-2" data-dialog label="Delete" />
     </>
   );
 }

@@ -9,14 +9,12 @@ import { listTeams } from '../../../teams/team-roster.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { PersonActions } from './person-actions.tsx';
 import { findPerson, isOnlyAdmin, peopleTrail, personPath, statusKinds, type PeoplePageServices } from './services.ts';
 import { ButtonLink } from '../../components/form.tsx';
-import { formatCount } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PackageRule } from '../../../teams/packages-of.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
@@ -81,7 +79,7 @@ function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule,
         title={user.email}
         sentence={
           <span class="row">
-            <Badge kind={statusKinds[user.status]}>{user.status}</Badge>
+            <Badge kind={statusKinds[user.status]} label={user.status} />
             {user.role}
             {user.name === null ? null : ` · ${user.name}`}
           </span>
@@ -139,9 +137,7 @@ function PersonFacts({ user, nowMs }: { readonly user: UserDocument; readonly no
         </Fact>
       </dl>
       <div class="row">
-        <ButtonLink to={`/audit?who=user:${user.id}`} kind="small" icon="scroll-text">
-          What they did
-        </ButtonLink>
+        <ButtonLink to={`/audit?who=user:${user.id}`} kind="small" icon="scroll-text" label="What they did" />
       </div>
     </section>
   );
@@ -183,9 +179,8 @@ function columnsOf(user: UserDocument, nowMs: number): readonly Column<SessionRe
           kind="small"
           aria-label={`End the session from ${address}`}
           data-dialog
-        >
-          End
-        </ButtonLink>
+          label="End"
+        />
       ),
     },
   ];

@@ -10,10 +10,10 @@ import type { Pages } from '../../frame/pages.ts';
 import { FormFields, postedForm, type FormState } from '../../request/form-fields.ts';
 import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
 import { noPolicy } from '../../../policy/model/policy-document.ts';
-import { cardsOf, cardValues, editedPolicy } from './edit-rules.ts';
+import { usersOfRules } from '../../../usage/read-usage.ts';
+import { cardsOf, cardValues, editedPolicy, tryText, type PolicyTrial } from './edit-rules.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { mayChange, type PolicyPageServices } from './services.ts';
-import { tryText, type PolicyTrial } from './try-policy.ts';
 
 export function registerEditing(pages: Pages, services: PolicyPageServices): void {
   pages.form({
@@ -85,13 +85,15 @@ async function showForm(services: PolicyPageServices, request: SignedInRequest, 
     ? state.isPosted && state.fields.optional('to') === undefined
     : state.isPosted || (cards !== undefined && (await isSmall(services, request)));
   const tried: PolicyTrial | undefined = isTried ? await tryText(policyAdmin, text) : undefined;
+  const versions = cards !== undefined && request.may('getUsage') ? (tried?.test?.versions ?? []) : [];
+  const users = await usersOfRules(services, versions, request.caller.view);
   const title = mayChange(request, policy) ? 'Edit the policy' : 'Try another policy';
   return {
     title,
     section: 'policy',
     content: (
       <PolicyForm
-        {...{ title, policy, cards, tried, request }}
+        {...{ title, policy, cards, tried, users, request }}
         state={{ ...state, isPosted: true, fields: new FormFields(fieldsOf(text, cards)) }}
         base={baseOf(state, policy)}
       />

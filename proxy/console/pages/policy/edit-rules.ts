@@ -1,9 +1,12 @@
 // The policy in the form, as its cards and templates change it: from the fields to the JSON, and back. Pure.
 
-import type { JsonObject } from '../../../../build/contract/json.ts';
-import { parsePolicyText } from '../../../policy/model/parse-policy.ts';
+import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
+import { parsePolicyText, type PolicyIssue } from '../../../policy/model/parse-policy.ts';
 import type { PolicyDocument, PolicyException, Rule } from '../../../policy/model/policy-document.ts';
 import type { FormFields } from '../../request/form-fields.ts';
+import type { PolicyAdmin, PolicyCheck } from '../../../policy/admin/policy-admin.ts';
+import { withCapital } from '../../components/page-words.ts';
+import type { PolicyTest } from '../../../policy/admin/policy-views.ts';
 
 /** What most registries want, with the sentence on its button. */
 export const templates: readonly (readonly [label: string, rule: JsonObject])[] = [
@@ -90,4 +93,25 @@ export function placesIn(text: string): (words: string) => string {
       const name = one?.name ?? one?.rule;
       return `${kind} ${Number(at) + 1}${typeof name === 'string' ? `, “${name}”` : ''}${dot && ': '}`;
     });
+}
+
+// Tries the policy in a text: its faults, or what it would change and concern.
+
+export interface PolicyTrial {
+  readonly check: PolicyCheck;
+  /** undefined: the policy has faults */
+  readonly test: PolicyTest | undefined;
+}
+
+export async function tryText(policyAdmin: Pick<PolicyAdmin, 'check' | 'test'>, text: string): Promise<PolicyTrial> {
+  const parsed = parsePolicyText(text);
+  const inWords = placesIn(text);
+  const said = ({ path, message }: PolicyIssue): PolicyIssue => ({
+    path: withCapital(inWords(path)),
+    message: inWords(message),
+  });
+  const read = (): JsonValue => JSON.parse(text) as JsonValue;
+  const found = 'issues' in parsed ? { ...parsed, remarks: [], difference: [] } : await policyAdmin.check(read());
+  const check = { ...found, issues: found.issues.map(said), remarks: found.remarks.map(said) };
+  return { check, test: found.issues.length > 0 ? undefined : await policyAdmin.test(read()) };
 }

@@ -7,13 +7,12 @@ import type { Rule } from '../../../policy/model/policy-document.ts';
 import { ChoiceFilter } from '../../components/filters.tsx';
 import type { Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { readUsedBy, UsedBy } from '../package/used-by.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { nameIn, packagePath } from '../package/open-package.ts';
+import { nameIn, packageTrail } from '../package/open-package.ts';
 import { ActionBadge, ExceptionWords } from './rule-table.tsx';
 import { soughtWords } from './rule-words.ts';
 import type { PolicyPageServices } from './services.ts';
@@ -47,10 +46,7 @@ async function explain(services: PolicyPageServices, request: SignedInRequest): 
         <PageHead
           title={title}
           sentence="What each rule of the policy says of this version."
-          trail={[
-            { label: 'Packages', to: '/packages' },
-            { label: name, to: packagePath(name) },
-          ]}
+          trail={packageTrail(name)}
         />
         <Question {...{ version, token, choices }} />
         {explained === undefined ? null : <Answer {...{ explained, policy }} />}

@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { packagePath } from '../package/open-package.ts';
 import { PolicyFrame } from './policy-frame.tsx';

@@ -1,19 +1,99 @@
 // The form with the policy as cards or as JSON, and the panel with what a check of it found.
 
 import { useContext, type Child } from 'hono/jsx';
-import type { PolicyView } from '../../../policy/admin/policy-views.ts';
-import { Form, TextArea } from '../../components/form.tsx';
+import type { PolicyView, PolicyTest } from '../../../policy/admin/policy-views.ts';
+import { Form, TextArea, CheckField, SelectField, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { PageHead, A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { FormState } from '../../request/form-fields.ts';
-import type { PolicyDocument } from '../../../policy/model/policy-document.ts';
-import { RuleCards } from './rule-cards.tsx';
-import { CheckedPolicy } from './checked-policy.tsx';
+import type { PolicyDocument, PolicyException, Rule } from '../../../policy/model/policy-document.ts';
+import { CheckedPolicy, TrialResult } from './checked-policy.tsx';
 import { mayChange, policyTrail } from './services.ts';
-import { TrialResult } from './trial-result.tsx';
-import type { PolicyTrial } from './try-policy.ts';
+import { type PolicyTrial, cardsOf, cardValues, templates, type CardField } from './edit-rules.ts';
+import { actions, severities } from '../../../policy/model/words.ts';
+import { countUsers } from '../../../usage/describe-users.ts';
+import type { usersOfRules } from '../../../usage/read-usage.ts';
+import { withCapital } from '../../components/page-words.ts';
+import { formatCount, formatNumber } from '../../components/values.tsx';
+import { scopeWords, soughtWords } from './rule-words.ts';
+
+type RuleUsers = Awaited<ReturnType<typeof usersOfRules>>;
+
+// The rules of the policy as cards, each with what it would stop now, its exceptions, and templates for further rules.
+
+interface RuleCardsProps {
+  readonly policy: PolicyDocument;
+  /** its JSON */
+  readonly text: string;
+  /** undefined: it was not tried */
+  readonly test: PolicyTest | undefined;
+  readonly users: RuleUsers;
+}
+
+function RuleCards({ policy, text, test, users }: RuleCardsProps): Child {
+  const action = hrefTo(useContext(PlaceContext), '/policy/check');
+  const others = templates.filter(([, { name }]) => !policy.rules.some((rule) => rule.name === name));
+  return (
+    <>
+      <input type="hidden" name="view" value="cards" />
+      <input type="hidden" name="policy" value={text} />
+      {cardsOf(policy).map(([id, one]) =>
+        'until' in one ? (
+          <Card title={`Exception from ${one.rule}`} {...{ id, one }} />
+        ) : (
+          <Card title={one.name} {...{ id, one }}>
+            <p class="breaks">{`Looks for ${soughtWords(one)}. Concerns ${scopeWords(one)}.`}</p>
+            {test === undefined ? null : <p class="soft">{hitWords(one, test, users)}</p>}
+          </Card>
+        ),
+      )}
+      <div class="row">
+        {others.map(([label, { name }]) => (
+          <button class="button small" name="add" value={String(name)} formaction={action} formnovalidate>
+            {label}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const labels: Partial<Record<CardField, string>> = { severity: 'Severity, or worse', until: 'Last day' };
+
+interface CardProps {
+  readonly title: string;
+  readonly id: string;
+  readonly one: Rule | PolicyException;
+  readonly children?: Child;
+}
+
+function Card({ title, id, one, children }: CardProps): Child {
+  const choices = { action: one.rule === 'source' ? (['block'] as const) : actions, severity: severities };
+  return (
+    <section class="panel stack-tight" aria-label={title}>
+      <h2 class="breaks">{title}</h2>
+      {children}
+      <div class="side-by-side">
+        {cardValues(one).map(([field]) => {
+          const common = { name: `${field}.${id}`, label: labels[field] ?? withCapital(`${field} `).trim() };
+          if (field === 'action' || field === 'severity')
+            return <SelectField {...common} choices={choices[field].map((value) => ({ value, label: value }))} />;
+          if (field === 'days') return <TextField {...common} type="number" min="0" step="any" required />;
+          return <TextField {...common} placeholder={field === 'packages' ? 'all' : undefined} autocomplete="off" />;
+        })}
+      </div>
+      <CheckField name={`remove.${id}`} label={`Remove ${title.replace('Exception', 'exception')}`} />
+    </section>
+  );
+}
+
+function hitWords({ name }: Rule, { counts }: PolicyTest, users: RuleUsers): string {
+  const { versions = 0, used = 0 } = counts.find(({ rule }) => rule === name) ?? {};
+  const { tokens, projects } = users.get(name) ?? { tokens: 0, projects: 0 };
+  const who = tokens + projects === 0 ? '' : ` Used by ${countUsers({ tokens, projects })}.`;
+  return `It concerns ${formatCount(versions, 'version')} now, ${formatNumber(used)} of them in use.${who}`;
+}
 
 interface PolicyFormProps {
   readonly title: string;
@@ -26,13 +106,15 @@ interface PolicyFormProps {
   readonly state: FormState;
   /** undefined: nothing was tried */
   readonly tried: PolicyTrial | undefined;
+  /** rule → who uses versions that it concerns */
+  readonly users: RuleUsers;
   readonly request: SignedInRequest;
 }
 
 const formId = 'policy-form';
 const panelId = 'check';
 
-export function PolicyForm({ title, policy, cards, base, state, tried, request }: PolicyFormProps): Child {
+export function PolicyForm({ title, policy, cards, base, state, tried, users, request }: PolicyFormProps): Child {
   const changes = mayChange(request, policy);
   return (
     <>
@@ -55,7 +137,7 @@ export function PolicyForm({ title, policy, cards, base, state, tried, request }
         {cards === undefined ? (
           <PolicyText />
         ) : (
-          <RuleCards policy={cards} text={state.fields.text('policy')} test={tried?.test} />
+          <RuleCards policy={cards} text={state.fields.text('policy')} test={tried?.test} users={users} />
         )}
         <Buttons isCards={cards !== undefined} checks={changes} />
       </Form>

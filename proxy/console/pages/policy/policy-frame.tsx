@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import { mayChange } from './services.ts';
@@ -50,14 +50,6 @@ export function PolicyFrame({ policy, tab, request, children }: PolicyFrameProps
 
 function Actions({ policy, request }: Pick<PolicyFrameProps, 'policy' | 'request'>): Child {
   if (mayChange(request, policy))
-    return (
-      <ButtonLink to="/policy/edit" kind="primary" icon="pencil">
-        Edit the policy
-      </ButtonLink>
-    );
-  return request.may('checkPolicy') ? (
-    <ButtonLink to="/policy/check" icon="play">
-      Try another policy
-    </ButtonLink>
-  ) : null;
+    return <ButtonLink to="/policy/edit" kind="primary" icon="pencil" label="Edit the policy" />;
+  return request.may('checkPolicy') ? <ButtonLink to="/policy/check" icon="play" label="Try another policy" /> : null;
 }

@@ -1,17 +1,162 @@
-// The pages about the policy: its rules and exceptions, what they hit first, and the feeds that they read.
+// The pages about the policy: its rules and exceptions, what they hit first, and the feeds that they read: the age of
+// each copy, what is wrong, and the question before a small list is accepted.
 
 import type { Child } from 'hono/jsx';
-import type { PolicyView } from '../../../policy/admin/policy-views.ts';
+import type { PolicyView, FeedView } from '../../../policy/admin/policy-views.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageView, SignedInRequest, FormPage } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { registerEditing } from './edit-policy.tsx';
 import { registerPolicyExplanation } from './explain-page.tsx';
-import { registerFeeds } from './feeds-page.tsx';
 import { showHits } from './hits-page.tsx';
 import { PolicyFrame } from './policy-frame.tsx';
 import { ExceptionTable, RuleTable } from './rule-table.tsx';
-import type { PolicyPageServices } from './services.ts';
+import { type PolicyPageServices, policyTrail } from './services.ts';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { acceptPolicyFeed } from '../../../policy/admin/operations.ts';
+import { Badge } from '../../components/badge.tsx';
+import { ReasonText } from '../../components/marked-text.tsx';
+import { A } from '../../components/place.tsx';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { operationForm } from '../../frame/operation-form.tsx';
+
+function registerFeeds(pages: Pages, services: PolicyPageServices): void {
+  pages.page({
+    path: '/policy/feeds',
+    operation: 'listPolicyFeeds',
+    notices: { accepted: 'The newest list of the feed is in use.' },
+    show: (request) => showFeeds(services, request),
+  });
+  pages.form(acceptForm(services));
+}
+
+async function showFeeds({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const [policy, feeds] = await Promise.all([policyAdmin.get(), policyAdmin.feeds()]);
+  return {
+    title: 'Feeds of the policy',
+    section: 'policy',
+    content: (
+      <PolicyFrame {...{ policy, request }} tab="feeds">
+        {feeds.length === 0 ? (
+          <EmptyState icon="refresh-cw" title="No feed">
+            Rules read the advisories and filter lists of this registry and of its upstreams. A feed adds those of a
+            database such as OSV.
+          </EmptyState>
+        ) : (
+          <Table caption="Feeds" columns={columnsOf(request)} rows={feeds} />
+        )}
+      </PolicyFrame>
+    ),
+  };
+}
+
+function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[] {
+  const mayAccept = may('acceptPolicyFeed');
+  return [
+    {
+      label: 'Feed',
+      cell: ({ id, url }) => (
+        <div class="stack-tight">
+          <code class="breaks">{id}</code>
+          <span class="soft small breaks">{url}</span>
+        </div>
+      ),
+    },
+    { label: 'Kind', cell: ({ kind }) => kind },
+    { label: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
+    {
+      label: 'Fetched',
+      cell: ({ fetched_at: at }) => (at === null ? <span class="soft">never</span> : <Time {...{ at, nowMs }} />),
+    },
+    { label: 'State', cell: (feed) => <FeedState {...{ feed, nowMs, mayAccept }} /> },
+  ];
+}
+
+interface FeedStateProps {
+  readonly feed: FeedView;
+  readonly nowMs: number;
+  readonly mayAccept: boolean;
+}
+
+function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
+  const { problem, shrunk } = feed;
+  if (shrunk !== null)
+    return (
+      <div class="stack-tight">
+        <Warning text="much smaller" />
+        <span class="small">{shrunkWords(shrunk)}</span>
+        {mayAccept ? <A to={acceptPath(feed)}>{`Accept the list of ${feed.id}`}</A> : null}
+      </div>
+    );
+  return (
+    <div class="stack-tight">
+      <HealthBadge {...{ feed, nowMs }} />
+      {problem === null ? null : (
+        <span class="small breaks">
+          <ReasonText text={problem} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A feed that works may have rows that block nothing, a damaged file, or packages without an answer. */
+function HealthBadge({ feed, nowMs }: Pick<FeedStateProps, 'feed' | 'nowMs'>): Child {
+  const { failing_since: since, fetched_at: fetched, rows, problem } = feed;
+  if (since !== null)
+    return (
+      <span class="row">
+        <Badge kind="bad" icon="circle-x" label="fails" />
+        <span>
+          since <Time at={since} nowMs={nowMs} />
+        </span>
+      </span>
+    );
+  if (fetched === null && rows === 0) return <Warning text="not read yet" />;
+  return problem === null ? <Badge kind="good" icon="circle-check" label="works" /> : <Warning text="works in part" />;
+}
+
+function Warning({ text }: { readonly text: string }): Child {
+  return <Badge kind="warn" icon="triangle-alert" label={text} />;
+}
+
+function shrunkWords({ from, to }: NonNullable<FeedView['shrunk']>): string {
+  return `The newest list has ${formatCount(to, 'row')}, and the copy in use ${formatCount(from, 'row')}. The copy stays until somebody accepts the list.`;
+}
+
+function acceptPath({ id }: Pick<FeedView, 'id'>): string {
+  return `/policy/feeds/${encodeURIComponent(id)}/accept`;
+}
+
+/** Throws NOT_FOUND. */
+async function feedOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<FeedView> {
+  const id = param('feed');
+  const found = (await policyAdmin.feeds()).find((feed) => feed.id === id);
+  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no feed ${id.slice(0, 80)}.` });
+  return found;
+}
+
+const acceptForm = (services: PolicyPageServices): FormPage =>
+  operationForm(services, acceptPolicyFeed, {
+    section: 'policy',
+    view: async (request) => {
+      const { id, shrunk } = await feedOf(services, request);
+      return {
+        isDanger: true,
+        title: `Accept the list of ${id}?`,
+        sentence:
+          shrunk === null
+            ? 'Its newest list is in use already.'
+            : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
+        trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
+        submit: 'Accept the list',
+        cancel: '/policy/feeds',
+      };
+    },
+    input: (request) => ({ feed: request.param('feed') }),
+    done: () => ({ to: '/policy/feeds', notice: 'accepted' }),
+  });
 
 export function registerPolicyPages(pages: Pages, services: PolicyPageServices): void {
   pages.page({

@@ -6,7 +6,7 @@ import { settingPage } from '../../../settings/setting-groups.ts';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { ExactTime, Time } from '../../components/time.tsx';
+import { ExactTime, Time } from '../../components/values.tsx';
 import type { State } from '../../components/notice.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import { listed, placeWords, scopeWords, soughtWords } from './rule-words.ts';
@@ -41,7 +41,7 @@ function RuleName({ rule: { name, ...rule }, isOfSettings }: RuleUse): Child {
         ) : (
           <code class="breaks">{name}</code>
         )}
-        {isOfSettings ? <Badge icon="settings">setting</Badge> : null}
+        {isOfSettings ? <Badge icon="settings" label="setting" /> : null}
       </span>
       {message === undefined ? null : <span class="soft small breaks">{message}</span>}
     </div>
@@ -56,11 +56,7 @@ const actionBadges: Readonly<Record<Action, readonly [State, IconName]>> = {
 
 export function ActionBadge({ action }: { readonly action: Action }): Child {
   const [kind, icon] = actionBadges[action];
-  return (
-    <Badge kind={kind} icon={icon}>
-      {action}
-    </Badge>
-  );
+  return <Badge kind={kind} icon={icon} label={action} />;
 }
 
 interface ExceptionTableProps {
@@ -100,13 +96,9 @@ function End({ exception, nowMs }: { readonly exception: PolicyException; readon
     <span class="row">
       <Time {...{ at, nowMs }} />
       {isEnded ? (
-        <Badge kind="bad" icon="circle-x">
-          ended
-        </Badge>
+        <Badge kind="bad" icon="circle-x" label="ended" />
       ) : endMs - nowMs <= soonMs ? (
-        <Badge kind="warn" icon="calendar-clock">
-          ends soon
-        </Badge>
+        <Badge kind="warn" icon="calendar-clock" label="ends soon" />
       ) : null}
     </span>
   );

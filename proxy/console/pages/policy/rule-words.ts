@@ -1,7 +1,7 @@
 // A rule of the policy in words: what it looks for, which packages it concerns, and where it acts. Pure.
 
 import type { Rule } from '../../../policy/model/policy-document.ts';
-import { formatCount, formatNumber, formatSpan } from '../../components/quantity.ts';
+import { formatCount, formatNumber, formatSpan } from '../../components/values.tsx';
 
 const maxNamed = 6;
 

@@ -5,8 +5,7 @@ import type { PublisherDocument } from '../../../publishers/records/publisher-sc
 import type { ExplainedPublisher, IdTokenExplanation } from '../../../publishers/tokens/explain-id-token.ts';
 import { Form, TextArea } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Table } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';

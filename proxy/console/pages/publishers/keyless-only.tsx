@@ -9,8 +9,7 @@ import type { PublisherDocument } from '../../../publishers/records/publisher-sc
 import { mayOverlap } from '../../../core/views/pattern-overlap.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink, Form, TextArea } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
@@ -100,9 +99,7 @@ export function KeylessOnly({ patterns, publishers }: KeylessOnlyProps): Child {
       </p>
       {rows.length === 0 ? null : <Table caption="Keyless only packages" columns={columns} rows={rows} />}
       <p>
-        <ButtonLink to={path} icon="pencil" kind="small">
-          Change keyless only packages
-        </ButtonLink>
+        <ButtonLink to={path} icon="pencil" kind="small" label="Change keyless only packages" />
       </p>
     </section>
   );
@@ -120,7 +117,7 @@ const columns: readonly Column<KeylessRow>[] = [
 
 /** Without one, nobody can upload the package any more. */
 function PublishersCell({ publishers }: KeylessRow): Child {
-  if (publishers.length === 0) return <Badge kind="warn">none: nobody can upload</Badge>;
+  if (publishers.length === 0) return <Badge kind="warn" label="none: nobody can upload" />;
   return (
     <div class="stack-tight">
       {publishers.map((one) => (

@@ -4,8 +4,7 @@ import type { Child } from 'hono/jsx';
 import { describeLimits } from '../../../auth/token-limit-text.ts';
 import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import { Fact } from '../../components/fact.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { refWords, workflowClaimWords } from './publisher-fields.tsx';
 import { IdsBadge, LastRun } from './publisher-list.tsx';
 

@@ -7,11 +7,9 @@ import type { PublisherDocument } from '../../../publishers/records/publisher-sc
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { KeylessOnly } from './keyless-only.tsx';
 import { publisherPath } from './services.ts';
@@ -24,11 +22,7 @@ interface PublisherListProps {
 }
 
 export function PublisherList({ rows, keyless, nowMs }: PublisherListProps): Child {
-  const add = (
-    <ButtonLink to="/publishers/new" icon="plus" kind="primary">
-      Create publisher
-    </ButtonLink>
-  );
+  const add = <ButtonLink to="/publishers/new" icon="plus" kind="primary" label="Create publisher" />;
   return (
     <>
       <PageHead
@@ -86,7 +80,7 @@ function PurposeCell(publisher: PublisherDocument): Child {
   return (
     <div class="stack-tight">
       <span>
-        <Badge icon={purpose === 'publish' ? 'upload' : 'eye'}>{purpose === 'publish' ? 'publish' : 'read'}</Badge>
+        <Badge icon={purpose === 'publish' ? 'upload' : 'eye'} label={purpose === 'publish' ? 'publish' : 'read'} />
       </span>
       <span class="small soft breaks">{summarizeLimits({ ...publisher, networks: null })}</span>
     </div>
@@ -94,11 +88,11 @@ function PurposeCell(publisher: PublisherDocument): Child {
 }
 
 export function IdsBadge({ ids, issuer_accepted: isAccepted }: PublisherDocument): Child {
-  if (!isAccepted) return <Badge kind="bad">CI system not accepted</Badge>;
-  if (ids === 'unknown') return <Badge kind="warn">set by the first job</Badge>;
-  if (ids === 'shared') return <Badge kind="good">of another publisher</Badge>;
-  if (ids === 'none') return <Badge>none</Badge>;
-  return <Badge kind="good">{ids === 'given' ? 'given' : 'learnt'}</Badge>;
+  if (!isAccepted) return <Badge kind="bad" label="CI system not accepted" />;
+  if (ids === 'unknown') return <Badge kind="warn" label="set by the first job" />;
+  if (ids === 'shared') return <Badge kind="good" label="of another publisher" />;
+  if (ids === 'none') return <Badge label="none" />;
+  return <Badge kind="good" label={ids === 'given' ? 'given' : 'learnt'} />;
 }
 
 export function LastRun({

@@ -20,10 +20,9 @@ import { kindTitles } from '../../../publishers/model/issuer.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/values.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { PublisherFacts } from './publisher-facts.tsx';
 
@@ -68,12 +67,8 @@ function PublisherPage({ publisher, tokens, ci, author, state, nowMs }: Publishe
 function Actions({ path }: { readonly path: string }): Child {
   return (
     <>
-      <ButtonLink to={`${path}/edit`} icon="pencil">
-        Edit
-      </ButtonLink>
-      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger">
-        Remove
-      </ButtonLink>
+      <ButtonLink to={`${path}/edit`} icon="pencil" label="Edit" />
+      <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" label="Remove" />
     </>
   );
 }

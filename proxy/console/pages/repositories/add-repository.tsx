@@ -1,4 +1,4 @@
-// The pages that add a repository, with a check before it is saved. Its first sync starts at once.
+// The pages that add a repository, and what a check finds before it is saved. Its first sync starts at once.
 
 import { useContext, type Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
@@ -7,14 +7,12 @@ import { createRepository, syncRepository } from '../../../sync/operations.ts';
 import { filtersOf } from '../../../sync/describe-repositories.ts';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { hrefTo, PlaceContext } from '../../components/place.tsx';
+import { PageHead, hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import type { Verification } from '../../../sync/repository-schema.ts';
-import { anywayField, CheckPanel, checkPart, formId } from './check-panel.tsx';
 import { repositoryDraftOf, repositoryFieldOf } from './draft-fields.ts';
 import {
   RepositoryCredentialFields,
@@ -24,6 +22,104 @@ import {
   withoutSecrets,
 } from './draft-form.tsx';
 import { repositoryPath, type RepositoryPageServices } from './services.ts';
+import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { formatCount } from '../../components/values.tsx';
+
+/** The id of the panel. */
+const checkPart = 'check';
+
+/** The id of the form beside it. */
+const formId = 'repository';
+
+/** The field of the button that adds what cannot be read. */
+const anywayField = 'anyway';
+
+const maxNames = 20;
+
+interface CheckPanelProps {
+  readonly state: FormState;
+  /** undefined: nothing was checked */
+  readonly found: Verification | undefined;
+}
+
+function CheckPanel({ state, found }: CheckPanelProps): Child {
+  const faults = [...(state.refusal === undefined ? [] : [state.refusal]), ...state.faults.values()];
+  return (
+    <section id={checkPart} class="panel stack" role="status">
+      <h2>Check</h2>
+      {found === undefined && faults.length === 0 ? (
+        <p class="soft">“Check” looks at the repository with these credentials, and stores nothing.</p>
+      ) : null}
+      {faults.length === 0 ? null : (
+        <Notice kind="warn">
+          {faults.map((fault) => (
+            <p>
+              <ReasonText text={fault} />
+            </p>
+          ))}
+        </Notice>
+      )}
+      {found === undefined ? null : <Found {...found} />}
+    </section>
+  );
+}
+
+function Found(found: Verification): Child {
+  const { ok, message, packages, problems } = found;
+  if (!ok)
+    return (
+      <>
+        <Notice kind="bad">
+          It cannot be read: <MarkedText text={message ?? 'no reason was given'} />
+        </Notice>
+        <p>Nothing was stored. If address and credentials are right, add it anyway: later syncs try again.</p>
+        <div>
+          <button class="button" form={formId} name={anywayField} value="on">
+            Add it anyway
+          </button>
+        </div>
+      </>
+    );
+  return (
+    <>
+      <Notice kind="good">{`It can be read: ${contentWords(found)}.`}</Notice>
+      <Names title="Packages" names={packages} />
+      <Names title="Problems" names={problems} />
+    </>
+  );
+}
+
+function contentWords({
+  tags,
+  branches,
+  default_branch: branch,
+  package_count: count,
+  packages,
+}: Verification): string {
+  if (tags !== null && branches !== null)
+    return [
+      formatCount(tags, 'tag'),
+      formatCount(branches, 'branch', 'branches'),
+      branch === null ? 'no default branch' : `default branch ${branch}`,
+    ].join(', ');
+  return formatCount(count ?? packages.length, 'package');
+}
+
+function Names({ title, names }: { readonly title: string; readonly names: readonly string[] }): Child {
+  if (names.length === 0) return null;
+  return (
+    <div class="stack-tight">
+      <h3>{title}</h3>
+      <ul>
+        {names.slice(0, maxNames).map((name) => (
+          <li>{name}</li>
+        ))}
+        {names.length > maxNames ? <li>{`and ${names.length - maxNames} more`}</li> : null}
+      </ul>
+    </div>
+  );
+}
 
 const path = '/repositories/new';
 const checkPath = `${path}/check`;

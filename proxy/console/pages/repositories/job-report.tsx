@@ -6,7 +6,7 @@ import type { JobReport } from '../../../sync/job.ts';
 import { ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
 import { VersionLink } from '../package/version-link.tsx';
 

@@ -6,12 +6,10 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { repositoriesPerPage, repositoryListPath, type RepositoryQuery } from './list-query.ts';
 import { intervalWords, NextSync, repositoryName, StatusBadge, typeWords } from './repository-words.tsx';
 import { lastReport, repositoryPath, type RepositoryWithJobs } from './services.ts';
@@ -35,18 +33,14 @@ export function RepositoryList(props: RepositoryListProps): Child {
   const { query, total, mayAdd, hasBuilder } = props;
   const add = mayAdd ? (
     <>
-      <ButtonLink to="/repositories/new" icon="plus" kind="primary">
-        Add repository
-      </ButtonLink>
-      <ButtonLink to="/connections">Connections</ButtonLink>
+      <ButtonLink to="/repositories/new" icon="plus" kind="primary" label="Add repository" />
+      <ButtonLink to="/connections" label="Connections" />
     </>
   ) : undefined;
   const actions = mayAdd ? (
     <>
       {add}
-      <ButtonLink to="/repositories/hook" icon="link">
-        Webhook
-      </ButtonLink>
+      <ButtonLink to="/repositories/hook" icon="link" label="Webhook" />
     </>
   ) : undefined;
   return (
@@ -125,7 +119,7 @@ function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Chi
         <EmptyState
           icon="search"
           title="No repository fits"
-          action={<ButtonLink to="/repositories">Show all repositories</ButtonLink>}
+          action={<ButtonLink to="/repositories" label="Show all repositories" />}
         >
           Try fewer words, another kind or another state.
         </EmptyState>

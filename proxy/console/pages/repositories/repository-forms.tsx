@@ -11,8 +11,8 @@ import {
 } from '../../../sync/operations.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';

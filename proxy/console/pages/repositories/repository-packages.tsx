@@ -3,9 +3,8 @@
 import type { Child } from 'hono/jsx';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { packagePath } from '../package/open-package.ts';
 import { VersionLink } from '../package/version-link.tsx';
 

@@ -8,11 +8,9 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { LeftOutVersions, reportWords } from './job-report.tsx';
 import { PostButton } from './post-button.tsx';
 import { RepositoryPackages } from './repository-packages.tsx';
@@ -88,20 +86,10 @@ function Actions({ path, maySync, mayChange, takesCredentials }: ActionsProps): 
       ) : null}
       {mayChange ? (
         <>
-          <ButtonLink to={`${path}/edit`} icon="pencil">
-            Edit
-          </ButtonLink>
-          {takesCredentials ? (
-            <ButtonLink to={`${path}/credentials`} icon="key-round">
-              Credentials
-            </ButtonLink>
-          ) : null}
-          <ButtonLink to={`${path}/hook`} icon="link">
-            Webhook
-          </ButtonLink>
-          <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" data-dialog>
-            Remove
-          </ButtonLink>
+          <ButtonLink to={`${path}/edit`} icon="pencil" label="Edit" />
+          {takesCredentials ? <ButtonLink to={`${path}/credentials`} icon="key-round" label="Credentials" /> : null}
+          <ButtonLink to={`${path}/hook`} icon="link" label="Webhook" />
+          <ButtonLink to={`${path}/remove`} icon="trash-2" kind="danger" data-dialog label="Remove" />
         </>
       ) : null}
     </>

@@ -8,8 +8,7 @@ import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';
-import { formatSpan } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { formatSpan, Time } from '../../components/values.tsx';
 import { nextSync, type RepositoryWithJobs } from './services.ts';
 
 export const typeWords: Readonly<Record<RepositoryType, string>> = {
@@ -68,11 +67,7 @@ export function JobBadge({ state }: { readonly state: JobState }): Child {
 }
 
 function WordBadge({ kind, icon, words }: BadgeWords): Child {
-  return (
-    <Badge kind={kind} icon={icon}>
-      {words}
-    </Badge>
-  );
+  return <Badge kind={kind} icon={icon} label={words} />;
 }
 
 interface NextSyncProps {
@@ -91,7 +86,7 @@ export function NextSync({ repository, otherwise = '', nowMs }: NextSyncProps): 
   return late < (repository.record.interval ?? 0) * 100 + 60_000 ? (
     'within minutes'
   ) : (
-    <Badge kind="warn">overdue</Badge>
+    <Badge kind="warn" label="overdue" />
   );
 }
 

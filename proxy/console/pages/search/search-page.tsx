@@ -7,12 +7,11 @@ import { settingPage } from '../../../settings/setting-groups.ts';
 import { WordsFilter } from '../../components/filters.tsx';
 import type { IconName } from '../../components/icon-shapes.ts';
 import { Icon } from '../../components/icon.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { sections, type SectionEntry } from '../../frame/sections.ts';
+import { sections, type Section, type SectionEntry } from '../../frame/sections.ts';
 
 /** `id`: its address below /ui */
 interface FoundPage extends Found<'page'> {
@@ -31,12 +30,27 @@ export function registerSearchPage(pages: Pages, services: SearchServices): void
   });
 }
 
+/** What else people call a page. */
+const synonyms: Partial<Record<string, string>> = {
+  history: 'history, publications, rollback',
+  publishers: 'trusted publishers, CI, OIDC',
+  people: 'users, invitations, roles',
+  mirror: 'other registries, Packagist',
+  health: 'health, doctor, errors',
+  security: 'advisories, vulnerabilities, malware',
+  projects: 'lock files, who uses what',
+  notifications: 'webhooks, mails',
+} satisfies Partial<Record<Section, string>>;
+
 /** Pages that this visitor may open. */
 function pagesFor({ may }: SignedInRequest): readonly FoundPage[] {
   const entries = sections.filter(({ operation }) => may(operation)) as readonly SectionEntry[];
   const account = { icon: 'circle-user-round', path: '/account', label: 'Your account' } as const;
   return [...entries, { ...account, group: 'password, passkeys, sessions' }].map(
-    ({ icon, label, path, group = 'page' }) => ({ kind: 'page', icon, id: path, name: label, detail: group }),
+    ({ icon, label, path, group = 'page' }) => {
+      const detail = synonyms[path.slice(1)] ?? group;
+      return { kind: 'page', icon, id: path, name: label, detail };
+    },
   );
 }
 

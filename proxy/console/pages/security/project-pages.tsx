@@ -4,17 +4,15 @@ import { getProject, listProjects, reportProject } from '../../../usage/operatio
 import type { ProjectDocument, RunDocument } from '../../../usage/usage-schema.ts';
 import { WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Turning } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { readActorNames } from '../name-actor.ts';
-import { packagePath } from '../package/open-package.ts';
-import type { PackagePageServices } from '../package/package-services.ts';
+import { packagePath, type PackagePageServices } from '../package/open-package.ts';
 import { UsageState } from '../package/usage-page.tsx';
 
 const [section, limit] = ['projects', 50] as const;
@@ -89,7 +87,7 @@ async function showOne(services: PackagePageServices, request: SignedInRequest):
   const { project, data, next_cursor: next } = await callFor(services, request, getProject, { id, ...page });
   const { name: title, packages, exposed, reported_on: day } = project;
   const sentence = `On ${day} it ran ${formatCount(packages, 'package')} of this registry, ${exposed} with an advisory.`;
-  const remove = <ButtonLink to={`${path}/remove`}>Remove</ButtonLink>;
+  const remove = <ButtonLink to={`${path}/remove`} label="Remove" />;
   const content = (
     <>
       <PageHead {...{ title, sentence }} trail={[{ label: 'Projects', to: '/projects' }]} actions={remove} />

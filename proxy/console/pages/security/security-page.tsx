@@ -2,20 +2,21 @@
 // release that fixes them.
 
 import type { Child } from 'hono/jsx';
+import type { z } from 'zod';
 import { countUsers } from '../../../usage/describe-users.ts';
-import type { ExposureDocument, ExposuresDocument } from '../../../usage/usage-schema.ts';
+import { exposureFilter, type ExposureDocument, type ExposuresDocument } from '../../../usage/usage-schema.ts';
+import { severities } from '../../../policy/model/words.ts';
 import { listExposures } from '../../../usage/operations.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ChoiceFilter } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { packagePath } from '../package/open-package.ts';
-import type { PackagePageServices } from '../package/package-services.ts';
+import { packagePath, type PackagePageServices } from '../package/open-package.ts';
 import { Concerns } from '../package/concerns.tsx';
 import { UsageState, UsageUser } from '../package/usage-page.tsx';
 import { NotCounted } from '../package/used-by.tsx';
@@ -23,18 +24,30 @@ import { VersionLink } from '../package/version-link.tsx';
 
 const mostRows = 200;
 const mostNamed = 5;
+const origins = [
+  { value: '', label: 'all' },
+  { value: 'private', label: 'published here' },
+  { value: 'mirrored', label: 'mirrored' },
+];
+const leastSeverities = [
+  { value: '', label: 'any' },
+  ...severities.toReversed().map((value) => ({ value, label: value === 'critical' ? value : `${value} or worse` })),
+];
 
 export function registerSecurityPage(pages: Pages, services: PackagePageServices): void {
   pages.page({ path: '/security', operation: 'listExposures', show: (request) => showSecurity(services, request) });
 }
 
 async function showSecurity(services: PackagePageServices, request: SignedInRequest): Promise<PageView> {
-  const found = await callFor(services, request, listExposures, {});
-  return { title: 'Security', section: 'security', content: securityOf(found, request) };
+  const given = Object.fromEntries([...request.query].filter(([, value]) => value !== ''));
+  const filter = exposureFilter.safeParse(given).data ?? {};
+  const found = await callFor(services, request, listExposures, filter);
+  return { title: 'Security', section: 'security', content: securityOf(found, filter, request) };
 }
 
 function securityOf(
   { data, left_out: left, unread, counted_since: since }: ExposuresDocument,
+  { origin, severity }: z.output<typeof exposureFilter>,
   request: SignedInRequest,
 ) {
   const more = left + Math.max(0, data.length - mostRows);
@@ -49,14 +62,23 @@ function securityOf(
       {unread.map((name) => (
         <Notice kind="warn">{name} is damaged: whether it has an advisory is unknown.</Notice>
       ))}
-      {data.length === 0 ? (
+      {data.length === 0 && (origin ?? severity) === undefined ? (
         <EmptyState icon="shield-check" title="No version has an advisory">
           Advisories come from libretto.json, from the other registries, and from the feeds of the policy.
         </EmptyState>
       ) : (
-        <Table caption="Versions with an advisory" columns={columnsOf(request)} rows={data.slice(0, mostRows)} />
+        <form class="filters">
+          <ChoiceFilter name="origin" label="Packages" value={origin ?? ''} choices={origins} />
+          <ChoiceFilter name="severity" label="Severity" value={severity ?? ''} choices={leastSeverities} />
+          <button class="button">Filter</button>
+        </form>
       )}
-      {more === 0 ? null : <p class="soft small">and {more} more: libretto exposures lists them</p>}
+      {data.length > 0 ? (
+        <Table caption="Versions with an advisory" columns={columnsOf(request)} rows={data.slice(0, mostRows)} />
+      ) : (origin ?? severity) === undefined ? null : (
+        <p class="soft">No version fits.</p>
+      )}
+      {more === 0 ? null : <p class="soft small">and {more} more: GET /api/exposures lists them</p>}
     </>
   );
 }

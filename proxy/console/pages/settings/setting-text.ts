@@ -3,7 +3,7 @@
 import type { JsonValue } from '../../../../build/contract/json.ts';
 import { settingDefinitions, type SettingKey } from '../../../settings/definitions.ts';
 import { settingLine } from '../../../settings/operations.ts';
-import { formatNumber, formatSpan } from '../../components/quantity.ts';
+import { formatNumber, formatSpan } from '../../components/values.tsx';
 import type { FormFields } from '../../request/form-fields.ts';
 
 /** How a form asks for a setting. `endpoints`: a choice of several. `notices`: lines of `<2.5: text`. */

@@ -8,7 +8,7 @@ import type { SettingView } from '../../../settings/settings.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { asSentence, MarkedText } from '../../components/marked-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
@@ -64,9 +64,7 @@ function SettingsList({ settings, configuration, mayChange }: SettingsListProps)
         <details>
           <summary>{title}</summary>
           {mayChange && own.some(({ changeable }) => changeable) ? (
-            <ButtonLink to={path} kind="small" aria-label={`Change ${title}`}>
-              Change
-            </ButtonLink>
+            <ButtonLink to={path} kind="small" aria-label={`Change ${title}`} label="Change" />
           ) : null}
           <Table caption={title} columns={columns} rows={own} isAligned />
         </details>
@@ -111,12 +109,14 @@ interface OriginProps {
 
 function ValueOrigin({ setting, configuration }: OriginProps): Child {
   const name = nameOrigin(setting, configuration);
-  if (setting.origin === 'api') return <Badge icon="pencil">{name}</Badge>;
+  if (setting.origin === 'api') return <Badge icon="pencil" label={name} />;
   if (setting.changeable) return <OriginText name={name} />;
   return (
-    <Badge icon="lock" title="The setting is fixed. Change it there, and restart the server.">
-      fixed by {name}
-    </Badge>
+    <Badge
+      icon="lock"
+      title="The setting is fixed. Change it there, and restart the server."
+      label={`fixed by ${name}`}
+    />
   );
 }
 

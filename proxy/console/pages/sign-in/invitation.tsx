@@ -76,9 +76,7 @@ function WrongCode({ hasMail }: { readonly hasMail: boolean }): Child {
         <A to="/forgotten">{hasMail ? 'ask for a new link' : 'ask an admin for a new link'}</A>.
       </p>
       <div class="row">
-        <ButtonLink to="/sign-in" kind="primary">
-          Sign in
-        </ButtonLink>
+        <ButtonLink to="/sign-in" kind="primary" label="Sign in" />
       </div>
     </>
   );

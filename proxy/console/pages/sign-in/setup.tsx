@@ -101,9 +101,7 @@ function Gone(): Child {
         has lost the invitation? <code>libretto user update EMAIL --invite</code>
       </p>
       <div class="row">
-        <ButtonLink to="/sign-in" kind="primary">
-          Sign in
-        </ButtonLink>
+        <ButtonLink to="/sign-in" kind="primary" label="Sign in" />
       </div>
     </>
   );

@@ -6,8 +6,7 @@ import type { People } from '../../../auth/people.ts';
 import { SignInRefused } from '../../../sso/model/refusal.ts';
 import type { SingleSignOn } from '../../../sso/single-sign-on.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import type { PageOutcome, PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 

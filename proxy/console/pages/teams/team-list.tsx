@@ -7,11 +7,9 @@ import { settingPage } from '../../../settings/setting-groups.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatNumber } from '../../components/quantity.ts';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { teamPath } from './services.ts';
 
 interface TeamListProps {
@@ -21,11 +19,7 @@ interface TeamListProps {
 }
 
 export function TeamList({ teams, rule, nowMs }: TeamListProps): Child {
-  const add = (
-    <ButtonLink to="/teams/new" icon="plus" kind="primary">
-      Create team
-    </ButtonLink>
-  );
+  const add = <ButtonLink to="/teams/new" icon="plus" kind="primary" label="Create team" />;
   return (
     <>
       <PageHead

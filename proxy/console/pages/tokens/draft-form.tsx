@@ -2,7 +2,7 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import type { TokenKind } from '../../../core/tokens/token-format.ts';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import { Form, FormContext, SelectField, TextField, type Choice } from '../../components/form.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import { withLineFaults, type FormState } from '../../request/form-fields.ts';

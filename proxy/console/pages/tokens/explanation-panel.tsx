@@ -8,9 +8,8 @@ import { mirroredText, reasonText } from '../../../auth/explanation-text.ts';
 import type { TokenRecord } from '../../../core/tokens/token.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { formatCount } from '../../components/quantity.ts';
+import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 
 export interface ExplanationPanelProps {
   readonly record: TokenRecord;
@@ -101,15 +100,12 @@ const limitWords: Readonly<Record<VersionVisibility['hidden_by'][number], string
 };
 
 function VisibleCell({ seen, hidden_by: hiddenBy }: VersionVisibility): Child {
-  if (seen)
-    return (
-      <Badge kind="good" icon="eye">
-        seen
-      </Badge>
-    );
+  if (seen) return <Badge kind="good" icon="eye" label="seen" />;
   return (
-    <Badge kind="warn" icon="eye-off">
-      {hiddenBy.length === 0 ? 'hidden' : `hidden by ${hiddenBy.map((limit) => limitWords[limit]).join(', ')}`}
-    </Badge>
+    <Badge
+      kind="warn"
+      icon="eye-off"
+      label={hiddenBy.length === 0 ? 'hidden' : `hidden by ${hiddenBy.map((limit) => limitWords[limit]).join(', ')}`}
+    />
   );
 }

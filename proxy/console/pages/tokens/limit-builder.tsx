@@ -30,8 +30,8 @@ export function PackageRows({ state, action, addsRule }: LimitBuilderProps): Chi
         Packages
       </span>
       <span class="hint">
-        A name or pattern a row, and its versions unless it sees all: acme/core with {'<3.0'}. Without a row it sees all
-        packages.
+        A name or pattern a row, and its versions unless it sees all: acme/core with {'<3.0'}.
+        {state.fields.text('for') === 'customer' ? '' : ' Without a row it sees all packages.'}
       </span>
       <div id="rule-rows" class="stack-tight">
         {rules.map((rule, at) => (

@@ -8,12 +8,10 @@ import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { tokenListPath, tokensPerPage, type TokenQuery } from './list-query.ts';
 import { tokenPath } from './services.ts';
 
@@ -57,11 +55,7 @@ export function TokenList(props: TokenListProps): Child {
 }
 
 function New(): Child {
-  return (
-    <ButtonLink to="/tokens/new" kind="primary" icon="plus">
-      Create token
-    </ButtonLink>
-  );
+  return <ButtonLink to="/tokens/new" kind="primary" icon="plus" label="Create token" />;
 }
 
 const kindChoices: readonly Choice[] = [
@@ -97,7 +91,7 @@ function Results({ query, rows, found, total, authorOf, nowMs }: TokenListProps)
         <EmptyState
           icon="search"
           title="No token fits"
-          action={<ButtonLink to="/tokens?state=any">Show all tokens</ButtonLink>}
+          action={<ButtonLink to="/tokens?state=any" label="Show all tokens" />}
         >
           Try fewer words, or another state: expired and revoked tokens are listed only if you ask for them.
         </EmptyState>
@@ -144,15 +138,17 @@ function TokenCell({ record, nowMs }: TokenUsage): Child {
 }
 
 export function KindBadge({ kind }: { readonly kind: 'read' | 'write' }): Child {
-  return <Badge icon={kind === 'read' ? 'download' : 'upload'}>{kind}</Badge>;
+  return <Badge icon={kind === 'read' ? 'download' : 'upload'} label={kind} />;
 }
 
 /** Nothing for an active token. */
 export function StateBadge({ status }: { readonly status: ReturnType<typeof tokenStatus> }): Child {
   if (status === 'active') return null;
   return (
-    <Badge kind={status === 'revoked' ? 'bad' : 'warn'} icon={status === 'revoked' ? 'ban' : 'calendar-clock'}>
-      {status}
-    </Badge>
+    <Badge
+      kind={status === 'revoked' ? 'bad' : 'warn'}
+      icon={status === 'revoked' ? 'ban' : 'calendar-clock'}
+      label={status}
+    />
   );
 }

@@ -167,6 +167,8 @@ function beginning(services: TokenPageServices, request: SignedInRequest): URLSe
 async function create(services: TokenPageServices, request: SignedInRequest, fields: FormFields): Promise<PageOutcome> {
   const id = parseTokenId(fields.text('id'));
   if (id === undefined) throw new RegistryError('BAD_REQUEST', { message: 'This form is incomplete. Open it again.' });
+  if (fields.text('for') === 'customer' && rulesOf(fields).length + fields.lines('packages').length === 0)
+    throw fieldFault('constraints', 'Name the packages of the customer. A row with * is all packages.');
   const { description, kind, limit, limits, expiresAt } = parseTokenDraft(fields, request.nowMs);
   const draft = { id, description, kind, limit, limits, expiresAt: expiresAt ?? null };
   try {

@@ -12,7 +12,7 @@ import { effectiveLimit, type TokenRecord } from '../../../core/tokens/token.ts'
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead } from '../../components/place.tsx';
 import type { PageView } from '../../frame/definitions.ts';
 import { tokenPath } from './services.ts';
 
@@ -52,9 +52,7 @@ function SecretPage({ record, secret, origin, defaults, former }: SecretPageProp
       {record.kind === 'write' ? <Publishing origin={origin} secret={text} /> : null}
       <Ci host={host} />
       <div class="row">
-        <ButtonLink to={tokenPath(record)} kind="primary">
-          I have copied it
-        </ButtonLink>
+        <ButtonLink to={tokenPath(record)} kind="primary" label="I have copied it" />
       </div>
     </>
   );

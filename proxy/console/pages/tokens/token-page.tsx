@@ -7,10 +7,8 @@ import { effectiveLimit, isFixed, isOfPublisher, tokenStatus } from '../../../co
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
-import { Time } from '../../components/time.tsx';
+import { PageHead, A } from '../../components/place.tsx';
+import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import type { UsedPackage } from '../../../usage/used-packages.ts';
 import { CiRun } from '../ci-run.tsx';
 import { ExplanationPanel, type ExplanationPanelProps } from './explanation-panel.tsx';
@@ -91,17 +89,11 @@ function Actions({ path, isFixed }: { readonly path: string; readonly isFixed: b
     <>
       {isFixed ? null : (
         <>
-          <ButtonLink to={`${path}/edit`} icon="pencil">
-            Edit
-          </ButtonLink>
-          <ButtonLink to={`${path}/rotate`} icon="refresh-cw" data-dialog>
-            Rotate
-          </ButtonLink>
+          <ButtonLink to={`${path}/edit`} icon="pencil" label="Edit" />
+          <ButtonLink to={`${path}/rotate`} icon="refresh-cw" data-dialog label="Rotate" />
         </>
       )}
-      <ButtonLink to={`${path}/revoke`} icon="ban" kind="danger" data-dialog>
-        Revoke
-      </ButtonLink>
+      <ButtonLink to={`${path}/revoke`} icon="ban" kind="danger" data-dialog label="Revoke" />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { describeLimits } from '../../../auth/token-limit-text.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
 import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/quantity.ts';
+import { formatCount, formatNumber } from '../../components/values.tsx';
 import type { Issue } from '../../request/form-fields.ts';
 import { suggestionsId } from './limit-builder.tsx';
 import type { VisiblePackage, VisibilityCounts } from './visible-packages.ts';

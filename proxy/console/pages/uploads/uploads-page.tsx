@@ -10,13 +10,11 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead } from '../../components/page-head.tsx';
+import { PageHead, A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
-import { formatBytes } from '../../components/quantity.ts';
+import { formatBytes, Time } from '../../components/values.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { Table, type Column } from '../../components/table.tsx';
-import { Time } from '../../components/time.tsx';
 import { CiRun } from '../ci-run.tsx';
 
 export const uploadsPerPage = 50;
@@ -50,11 +48,7 @@ export function UploadsPage(props: UploadsPageProps): Child {
         title="Uploads"
         sentence="A ZIP with a composer.json is published at once, as one version of its package."
         actions={
-          mayRemove && total > 0 ? (
-            <ButtonLink to="/uploads/cleanup" icon="trash-2">
-              Clean up
-            </ButtonLink>
-          ) : undefined
+          mayRemove && total > 0 ? <ButtonLink to="/uploads/cleanup" icon="trash-2" label="Clean up" /> : undefined
         }
       />
       <BuiltElsewhere hasBuilder={hasBuilder} />
@@ -159,9 +153,8 @@ function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly C
           icon="ban"
           aria-label={`Withdraw ${name} ${version}`}
           data-dialog
-        >
-          Withdraw
-        </ButtonLink>
+          label="Withdraw"
+        />
       ) : null,
   };
   return [
@@ -173,7 +166,7 @@ function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly C
         </A>
       ),
     },
-    { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]}>{status}</Badge> },
+    { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]} label={status} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
     { label: 'Uploaded', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
     { label: 'By', cell: ({ created_by: by, published_from: from }) => <Author by={authorOf(by)} from={from} /> },

@@ -32,6 +32,7 @@ const answers: Answers = {
   data: folder.at('project/var'),
   proxyFile: undefined,
   archives: 'path',
+  countBy: undefined,
 };
 const textOf = (more: Partial<Answers> = {}, absolute = false): Record<string, unknown> =>
   JSON.parse(

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../../../proxy/core/state/memory-store.ts'
 import { tokenHashKey, tokenKey, type TokenId } from '../../../../proxy/core/tokens/token.ts';
 import { tokenRunKey } from '../../../../proxy/publishers/model/token-run.ts';
 import { createTokenCounts, type TokenCountsOptions } from '../../../../proxy/usage/token-counts.ts';
-import { parseUsageRow, type UsageRow } from '../../../../proxy/usage/usage-row.ts';
+import { countVersions, parseUsageRow, rowsIn, type UsageRow } from '../../../../proxy/usage/usage-row.ts';
 
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 0, 31, 12);
@@ -72,8 +72,17 @@ function open(options: Partial<TokenCountsOptions> = {}) {
     });
     return id;
   };
-  const rows = async (): Promise<Record<string, UsageRow | undefined>> =>
-    Object.fromEntries((await state.range('used/')).map(({ key, value }) => [key.slice(5), parseUsageRow(value)]));
+  const rows = async (): Promise<Record<string, UsageRow | undefined>> => {
+    const found = await state.range('used/');
+    for (const entry of await state.range('used-rows/')) {
+      const counted = await countVersions(state, entry.key.slice('used-rows/'.length));
+      // of two users on one day, either is the last
+      const known = (versions: object) =>
+        JSON.stringify(Object.entries(versions).toSorted()).replaceAll(/,"[^"]*"\]/g, ']');
+      expect(known(rowsIn(entry).versions ?? counted)).toBe(known(counted));
+    }
+    return Object.fromEntries(found.map(({ key, value }) => [key.slice(5), parseUsageRow(value)]));
+  };
   return { state, clock, counts, sentences, addToken, rows };
 }
 
@@ -98,7 +107,14 @@ describe('counts by token', () => {
     expect(row?.versions['1.1.0']).toMatchObject({ sum: [1, 0], installed: null });
     expect((await one.state.range('used-')).map(({ key, value }) => [key, value])).toEqual([
       [`used-by/${id}/acme/hello`, 1],
-      ['used-rows/acme/hello', { rows: 1, cut: 0 }],
+      [
+        'used-rows/acme/hello',
+        {
+          rows: 1,
+          cut: 0,
+          versions: { '1.0.0': [1, 0, '2026-01-31', id], '1.1.0': [1, 0, '2026-01-31', id] },
+        },
+      ],
     ]);
   });
 

@@ -30,6 +30,7 @@ const answers: Answers = {
   data: '/var/lib/libretto',
   proxyFile: '/etc/nginx/conf.d/libretto.conf',
   archives: 'path',
+  countBy: undefined,
 };
 const filling = (more: Partial<Answers> = {}): Filling => ({
   answers: { ...answers, ...more },

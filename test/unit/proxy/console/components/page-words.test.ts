@@ -29,8 +29,8 @@ it('failed credentials of a registered repository lead to the page', () => {
 
 it.each([
   ['proxy/forges/connections.ts', /\. `libretto connection refresh [^`]*` goes on with it.*?plan\./],
-  ['build/package/version-claims.ts', /or forget one source, such as `libretto build --forget [^`]*`\./],
-  ['build/package/version-claims.ts', /, or use --allow-republish if nobody can have installed the old one\./],
+  ['build/package/decide-package.ts', /or forget one source, such as `libretto build --forget [^`]*`\./],
+  ['build/package/decide-package.ts', /, or use --allow-republish if nobody can have installed the old one\./],
   ['build/package/make-version.ts', /, or use --allow-republish if nobody can have installed the old one\./],
   ['build/artifacts/find-existing.ts', /run `libretto package restore [^`]*` on the host\./],
   ['build/artifacts/find-existing.ts', /or run `libretto rollback --lift` on the host, which ends the rollback\./],

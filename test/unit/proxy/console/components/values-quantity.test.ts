@@ -1,7 +1,7 @@
 // Tests how pages show numbers.
 
 import { describe, expect, it } from 'vitest';
-import { formatCount, formatBytes, formatNumber } from '../../../../../proxy/console/components/quantity.ts';
+import { formatCount, formatBytes, formatNumber } from '../../../../../proxy/console/components/values.tsx';
 
 describe('numbers', () => {
   it.each([

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { SyncSlots, type SyncTurn } from '../../../../proxy/sync/sync-slots.ts';
+import { SyncSlots, type SyncTurn } from '../../../../proxy/sync/sync-queue.ts';
 
 interface Rig {
   readonly slots: SyncSlots;

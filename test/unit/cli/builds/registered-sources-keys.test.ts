@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openKeyFolder } from '../../../../cli/builds/key-folder.ts';
+import { openKeyFolder } from '../../../../cli/builds/registered-sources.ts';
 import { describeOwner } from '../../../../proxy/sync/process-owner.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 

@@ -2,9 +2,8 @@
 // examples made of them.
 
 import { describe, expect, it } from 'vitest';
-import { sampleOf } from '../../../../../proxy/manage/openapi/document.ts';
+import { sampleOf, strictSchema } from '../../../../../proxy/manage/openapi/document.ts';
 import type { Schema, Schemas } from '../../../../../proxy/manage/openapi/schema.ts';
-import { strictSchema } from '../../../../../proxy/manage/openapi/strict-schema.ts';
 
 const schemas: Schemas = {
   Token: { type: 'object', properties: { id: { type: 'string', example: 'tok_1' } }, required: ['id'] },

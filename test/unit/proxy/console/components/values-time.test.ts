@@ -1,7 +1,7 @@
 // Tests how pages name a moment.
 
 import { expect, it } from 'vitest';
-import { relativeTime } from '../../../../../proxy/console/components/time.tsx';
+import { relativeTime } from '../../../../../proxy/console/components/values.tsx';
 
 const day = 86_400_000;
 

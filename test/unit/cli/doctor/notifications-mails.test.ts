@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { loadConfig, type Config } from '../../../../cli/config/config.ts';
-import { checkMails } from '../../../../cli/doctor/mails.ts';
+import { checkMails } from '../../../../cli/doctor/notifications.ts';
 import { createKeyRing } from '../../../../proxy/keys/key-ring.ts';
 import { createSealer, type Sealer } from '../../../../proxy/keys/sealer.ts';
 import { mailRow } from '../../../../proxy/mail/mail.ts';

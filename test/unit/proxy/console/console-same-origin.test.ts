@@ -1,7 +1,7 @@
 // Tests which posts count as posts of the console's own pages.
 
 import { describe, expect, it } from 'vitest';
-import { isSameOrigin } from '../../../../../proxy/console/request/same-origin.ts';
+import { isSameOrigin } from '../../../../proxy/console/console.ts';
 
 const host = 'packages.example.org';
 
