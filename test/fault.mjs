@@ -1,13 +1,14 @@
-// Runs `npm run fault`: the long series of all random tests from a new seed, all other fault tests, the release and its
-// image, all HTTP tests on both node paths, all command tests with a process each, and each page of the console and of
-// the catalogue in every way. `http-public` in vitest.config.ts has the second node path. Arguments go to vitest. The
-// first line has the seed; the same variables play a run again. A series that fails becomes a fixed one of `npm test`.
+// Runs `npm run fault`: each series (setup/where-tests-run.mjs), the long rounds of all random tests from a new seed, all
+// other fault tests, all HTTP tests on both node paths, all command tests with a process each, and each page of the
+// console and of the catalogue in every way. `http-public` in vitest.config.ts has the second node path. Arguments go to
+// vitest. The first line has the seed; the same variables play a run again. A random round that fails becomes a fixed one
+// of its file.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import './setup/plain-output.mjs';
+import { runsInFault, testFiles } from './setup/where-tests-run.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const seed = String(randomInt(1_000_000_000));
@@ -37,17 +38,9 @@ const series = {
   NOTIFIED_RUNS: '60',
   POLICY_RUNS: '600',
   CONSTRAINT_RUNS: '3000',
-  RELEASES: 'all',
+  SERIES: 'all',
 };
 const env = { ...series, ...process.env };
-
-const testFiles = readdirSync(`${root}test`, { recursive: true })
-  .filter((path) => path.endsWith('.test.ts'))
-  .map((path) => `test/${path}`);
-const isPlayed = (path) =>
-  /^test\/(?:cli|fault|http|property)\//.test(path) ||
-  /^test\/e2e\/(?:catalogue|console-(?:pages|states)|image|release)\./.test(path) ||
-  /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
 process.stdout.write(
   `${Object.keys(series)
@@ -61,7 +54,7 @@ const args = [
   'test/vitest.config.ts',
   // a limit against hanging, for the long series beside other work
   '--testTimeout=1800000',
-  ...testFiles.filter(isPlayed),
+  ...testFiles.filter(runsInFault),
   ...process.argv.slice(2),
 ];
 const { status, error } = spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' });

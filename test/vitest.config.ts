@@ -1,4 +1,4 @@
-// Nearly all test files belong to one project, `all`. Its five processes run one file after the other: each process
+// Nearly all test files belong to one project, `all`. Its four processes run one file after the other: each process
 // imports a module once, and Vite transforms it once. A folder chooses files: `vitest run --config
 // test/vitest.config.ts test/http`.
 //
@@ -8,6 +8,8 @@
 // `http-public` runs test/http once more with node's public interface alone (proxy/core/http/node-path.ts): its core by
 // default, all files where HTTP_PUBLIC is `all` (`npm run fault`).
 //
+// A series (`*.series.test.ts`, setup/where-tests-run.mjs) runs in `npm run fault` alone, or where the command names it.
+//
 // ONLY_UNIT=1 leaves the unit tests that start no other program (`npm run test:unit`).
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
@@ -16,6 +18,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { FileOrder } from './setup/file-order.ts';
+import { isSeries, testFiles } from './setup/where-tests-run.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -30,14 +33,11 @@ const quickUnitFiles = (): string[] =>
 const replacesDisk = (path: string): boolean =>
   /(?:from|import) '[./]+\/util\/faulty-disk\.mjs'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
-const faultyDiskFiles = ['fault', 'property', 'unit', 'http', 'cli'].flatMap((folder) =>
-  readdirSync(`${root}test/${folder}`, { recursive: true, encoding: 'utf8' })
-    .map((path) => `test/${folder}/${path}`)
-    .filter((path) => path.endsWith('.test.ts') && replacesDisk(path)),
-);
+const faultyDiskFiles = testFiles.filter(replacesDisk);
 
-/** They build the package twice and more, which takes a processor a minute; `npm run fault` plays them. */
-const releaseFiles = process.env['RELEASES'] === 'all' ? [] : ['test/e2e/release.test.ts', 'test/e2e/image.test.ts'];
+/** A run of chosen files names a series itself: `vitest run --config test/vitest.config.ts test/cli/pages.series`. */
+const playsSeries = process.env['SERIES'] === 'all' || process.argv.some((argument) => argument.includes('.series'));
+const seriesFiles = playsSeries ? [] : testFiles.filter(isSeries);
 
 const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
   .split(',')
@@ -56,7 +56,7 @@ const settings = {
   // less garbage collection: with the small heap of a new process, it takes a sixth of the processor time
   execArgv: ['--initial-old-space-size=256'],
   // for two processors: most tests wait for other programs half of the time
-  maxWorkers: 5,
+  maxWorkers: 4,
   sequence: { groupOrder: 1 },
   expect: { poll: { timeout: 120_000, interval: 20 } },
   setupFiles: ['test/setup/each-file.ts'],
@@ -66,10 +66,10 @@ const all = {
   ...settings,
   name: 'all',
   include: process.env['ONLY_UNIT'] === '1' ? quickUnitFiles() : ['test/**/*.test.ts'],
-  exclude: [...faultyDiskFiles, ...releaseFiles, ...(clients.length === 0 ? [] : [e2eFiles])],
+  exclude: [...faultyDiskFiles, ...seriesFiles, ...(clients.length === 0 ? [] : [e2eFiles])],
 };
 
-const faultyDisk = { ...settings, name: 'faulty-disk', include: faultyDiskFiles, isolate: true };
+const faultyDisk = { ...settings, name: 'faulty-disk', include: faultyDiskFiles, exclude: seriesFiles, isolate: true };
 
 /** Its files need little time: one process runs them first, while lint keeps another processor busy. */
 const publicPath = {
@@ -88,6 +88,7 @@ const withClient = (client: string) => ({
   ...settings,
   name: `e2e ${client}`,
   include: [e2eFiles],
+  exclude: seriesFiles,
   env: { TEST_COMPOSER: client },
 });
 

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { isJsonObject } from '../contract/json.ts';
 import { kindOf, parseHead, type ListedFile, type ListedPath } from '../contract/store-listing.ts';
 import { StoredListing } from '../listing/stored-listing.ts';
-import { basePath, isWorkingCopy, listingFolder, removedArchives, removedPath } from '../listing/working-copy-files.ts';
+import {
+  basePath,
+  changedArchives,
+  changedArchivesPath,
+  isWorkingCopy,
+  listingFolder,
+} from '../listing/working-copy-files.ts';
 
 /** `path`: an archive that is not on this disk. */
 export class ArchivesNeeded extends Error {
@@ -22,7 +28,7 @@ export class ArchivesNeeded extends Error {
 export class AbsentArchives {
   readonly #dataDirectory: string;
   #listing: Promise<StoredListing> | undefined;
-  #removed: Set<ListedPath> | undefined;
+  #changed: Map<ListedPath, ListedPath | null> | undefined;
 
   constructor(dataDirectory: string) {
     this.#dataDirectory = dataDirectory;
@@ -30,16 +36,29 @@ export class AbsentArchives {
 
   /** undefined: the store has no such archive either, or it was removed. */
   async file(path: ListedPath): Promise<ListedFile | undefined> {
-    if (kindOf(path) !== 'archives' || !isWorkingCopy(this.#dataDirectory) || this.#gone().has(path)) return undefined;
-    return (await this.#open()).file(path);
+    if (kindOf(path) !== 'archives' || !isWorkingCopy(this.#dataDirectory)) return undefined;
+    const source = this.#changes().get(path);
+    return source === null ? undefined : (await this.#open()).file(source ?? path);
   }
 
   /** The archives below a folder of public/. */
   async below(folder: ListedPath): Promise<readonly ListedPath[]> {
     if (!/^public(?:\/dist(?:\/|$)|\/?$)/.test(folder) || !isWorkingCopy(this.#dataDirectory)) return [];
-    const gone = this.#gone();
-    const found = await (await this.#open()).archivesBelow(folder.startsWith('public/dist') ? folder : 'public/dist');
-    return found.filter((path) => !gone.has(path));
+    const [changes, place] = [this.#changes(), folder.startsWith('public/dist') ? folder : 'public/dist'];
+    const listed = await (await this.#open()).archivesBelow(place);
+    const aliases = [...changes].flatMap(([to, from]) => (from !== null && to.startsWith(`${place}/`) ? [to] : []));
+    return [...new Set([...listed, ...aliases])].filter((path) => changes.get(path) !== null);
+  }
+
+  /**
+   * Gives `to` the bytes of an archive that only the store has. False: it has none. Throws ArchivesNeeded if `to` is the
+   * path of no archive.
+   */
+  async alias(from: ListedPath, to: ListedPath): Promise<boolean> {
+    if ((await this.file(from)) === undefined) return false;
+    if (kindOf(to) !== 'archives') throw new ArchivesNeeded(from);
+    this.#change(to, this.#changes().get(from) ?? from);
+    return true;
   }
 
   /** Throws ArchivesNeeded for an archive that only the store has. */
@@ -49,14 +68,17 @@ export class AbsentArchives {
 
   /** Notes the removal of a path, whether this disk has its file or not. */
   remove(path: ListedPath): void {
-    if (kindOf(path) !== 'archives' || !isWorkingCopy(this.#dataDirectory)) return;
-    this.#gone().add(path);
-    appendFileSync(join(this.#dataDirectory, removedPath), `${path}\n`);
+    if (kindOf(path) === 'archives' && isWorkingCopy(this.#dataDirectory)) this.#change(path, null);
   }
 
-  #gone(): Set<ListedPath> {
-    this.#removed ??= new Set(removedArchives(this.#dataDirectory));
-    return this.#removed;
+  #change(path: ListedPath, from: ListedPath | null): void {
+    this.#changes().set(path, from);
+    appendFileSync(join(this.#dataDirectory, changedArchivesPath), `${path}${from === null ? '' : `\t${from}`}\n`);
+  }
+
+  #changes(): Map<ListedPath, ListedPath | null> {
+    this.#changed ??= changedArchives(this.#dataDirectory);
+    return this.#changed;
   }
 
   #open(): Promise<StoredListing> {

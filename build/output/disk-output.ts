@@ -127,8 +127,10 @@ function createReader(locate: Locate, absent: AbsentArchives): Pick<Output, Read
 
 function createWriter(dataDirectory: string, locate: Locate, absent: AbsentArchives): Omit<Output, Reading | 'locate'> {
   const folders = new WrittenFolders(dataDirectory);
+  const listed = (path: string): string => relative(dataDirectory, path).split(sep).join('/');
   const linkTo = async (from: string, target: string): Promise<void> => {
-    if (!existsSync(from)) await absent.demand(relative(dataDirectory, from).split(sep).join('/'));
+    if (!existsSync(from) && (await absent.alias(listed(from), listed(target))))
+      return withPath(target, rm(target, { force: true }));
     await withPath(target, folders.makeFor(target));
     const second = folders.stagingPath();
     await withPath(target, linkOrCopy(from, second));

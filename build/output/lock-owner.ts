@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isJsonObject } from '../contract/json.ts';
+import { librettoVersion } from '../contract/libretto-version.ts';
 import { bootOfProcess } from '../shared/process/boot.ts';
 import { processStart } from '../shared/process/process-start.ts';
 
@@ -19,6 +20,8 @@ export interface LockOwner {
   readonly since: string;
   /** of a server that gave its address for clients: `https://packages.example.org:8443` */
   readonly address?: string | undefined;
+  /** of the program; undefined: one of 0.2.0 or before */
+  readonly version?: string | undefined;
 }
 
 /** This process as the owner of a new lock. */
@@ -30,6 +33,7 @@ export async function describeSelf(now: Date): Promise<LockOwner> {
     boot: await bootOfProcess(),
     startTicks: startTicks(process.pid) ?? '',
     since: now.toISOString(),
+    version: librettoVersion,
   };
 }
 
@@ -59,8 +63,8 @@ export function parseLockOwner(content: string): LockOwner | undefined {
       typeof since !== 'string'
     )
       return undefined;
-    const address = typeof json['address'] === 'string' ? json['address'] : undefined;
-    return { id, pid, host, boot, startTicks: ticks, since, address };
+    const text = (field: string): string | undefined => (typeof json[field] === 'string' ? json[field] : undefined);
+    return { id, pid, host, boot, startTicks: ticks, since, address: text('address'), version: text('version') };
   } catch {
     // the machine lost its power while the lock was written: the heartbeat decides
     return undefined;

@@ -58,7 +58,7 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
 }
 
 /** The owner of a lock, as far as the lock can be read. */
-export interface LockStatus extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since' | 'address'>> {
+export interface LockStatus extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since' | 'address' | 'version'>> {
   /** true: its process has ended, or has sent no heartbeat for too long, so the next process takes the lock over */
   readonly stale: boolean;
   /** true: its process belongs to this host and container */
@@ -74,7 +74,13 @@ export async function readLockStatus(path: string, now: Date, staleAfterMs: numb
   return {
     stale,
     local: owner !== undefined && isOwnHost(owner, await describeSelf(now)),
-    ...(owner && { pid: owner.pid, host: owner.host, since: owner.since, address: owner.address }),
+    ...(owner && {
+      pid: owner.pid,
+      host: owner.host,
+      since: owner.since,
+      address: owner.address,
+      version: owner.version,
+    }),
   };
 }
 

@@ -13,6 +13,8 @@ import { waitForLock } from '../output/wait-for-lock.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { emptyPath } from '../listing/working-copy-files.ts';
 import type { ListedPath } from '../contract/store-listing.ts';
+import { StorageError } from '../output/storage-error.ts';
+import { storageFaultOf } from '../contract/storage-fault.ts';
 import { ArchivesNeeded } from '../output/absent-archives.ts';
 import type { ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
@@ -44,13 +46,11 @@ export async function changeTree<Result>(
   { now, waitMs, stop, output, random = Math.random }: TreeChange,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
-  const store = await output?.open();
-  try {
+  return locked(dataDirectory, { now, waitMs, stop, output }, async (store) => {
     if (store === undefined) {
       // what follows is a registry of the folder's own
       if (existsSync(join(dataDirectory, emptyPath))) await rm(join(dataDirectory, emptyPath), { force: true });
-      return await work();
+      return work();
     }
     const copy = new WorkingCopy(dataDirectory, store);
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
@@ -61,25 +61,38 @@ export async function changeTree<Result>(
     throw new BuildBusy(
       `Other builders have published to ${store.name} ${mostAttempts} times meanwhile. Try again in a minute.`,
     );
+  });
+}
+
+/** Makes the working copy equal to what the store has now. Throws BuildBusy, BuildRefused and StoreFailure. */
+export function refreshTree(
+  dataDirectory: string,
+  change: TreeChange & { readonly output: OpenableStore },
+): Promise<void> {
+  return locked(dataDirectory, change, async (store) => {
+    if (store !== undefined) await new WorkingCopy(dataDirectory, store).update();
+  });
+}
+
+/** Runs `work` while no other process changes the folder. Throws StorageError for a full disk. */
+async function locked<Result>(
+  dataDirectory: string,
+  { now, waitMs, stop, output }: TreeChange,
+  work: (store: ObjectStore | undefined) => Promise<Result>,
+): Promise<Result> {
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
+  try {
+    const store = await output?.open();
+    return await work(store).finally(() => store?.close());
+  } catch (error) {
+    throw isFullDisk(error) ? new StorageError(dataDirectory, error) : error;
   } finally {
-    store?.close();
     await lock.release();
   }
 }
 
-/** Makes the working copy equal to what the store has now. Throws BuildBusy, BuildRefused and StoreFailure. */
-export async function refreshTree(
-  dataDirectory: string,
-  { now, waitMs, stop, output }: TreeChange & { readonly output: OpenableStore },
-): Promise<void> {
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
-  const store = await output.open();
-  try {
-    await new WorkingCopy(dataDirectory, store).update();
-  } finally {
-    store.close();
-    await lock.release();
-  }
+function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && storageFaultOf(error) !== undefined;
 }
 
 /** undefined: another builder has published first. */
@@ -89,7 +102,7 @@ async function attemptOn<Result>(
   now: () => Date,
 ): Promise<{ readonly result: Result } | undefined> {
   const base = await copy.update();
-  if (base.current === undefined) await refuseUnusable(copy.store);
+  if (base.current === undefined) await refuseUnusable(copy.store, now());
   await copy.markChanging();
   const result = await withArchives(copy, base, work);
   const pushed = await push(copy, base, now);
@@ -105,9 +118,9 @@ async function attemptOn<Result>(
 }
 
 /** Before the first publication: a store that ignores conditions would lose the work of one of two builders. */
-async function refuseUnusable(store: ObjectStore): Promise<void> {
-  const { judgeProbe, probeStore } = await import('./probe.ts');
-  const verdict = judgeProbe(store, await probeStore(store, randomUUID()));
+async function refuseUnusable(store: ObjectStore, now: Date): Promise<void> {
+  const { recordProbe } = await import('./probe.ts');
+  const verdict = await recordProbe(store, randomUUID(), now);
   if (verdict.verdict === 'unusable') throw new BuildRefused(verdict.sentence);
 }
 

@@ -1,14 +1,16 @@
 // Finds what a working copy changed since it was made: the files to upload, and the removed paths.
 
-import { kindOf, type ListedFile, type ListedPath } from '../contract/store-listing.ts';
+import { kindOf, objectKeyOf, type ListedFile, type ListedPath } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { digestsOf, listLocalFiles, type LocalFile } from './local-files.ts';
-import { removedArchives } from '../listing/working-copy-files.ts';
+import { changedArchives } from '../listing/working-copy-files.ts';
 import { isUnchanged, type StoreBase, type WorkingCopy } from './working-copy.ts';
 
 export interface LocalChanges {
   /** new contents on this disk */
   readonly files: ReadonlyMap<ListedPath, ListedFile>;
+  /** archives with the bytes of others that the store has */
+  readonly aliases: ReadonlyMap<ListedPath, ListedFile>;
   readonly removed: readonly ListedPath[];
 }
 
@@ -27,8 +29,14 @@ export async function findChanges(copy: WorkingCopy, { listing }: StoreBase): Pr
   await runBatch(documents, readsAtOnce, (file) => examine(file, known.get(file.path)));
   await runBatch(local.archives, readsAtOnce, async (file) => examine(file, await listing.file(file.path)));
   const here = new Set([...local.documents, ...local.archives].map(({ path }) => path));
-  const removed = [...known.keys(), ...removedArchives(copy.dataDirectory)].filter((path) => !here.has(path));
-  return { files, removed };
+  const changed = [...changedArchives(copy.dataDirectory)].filter(([path]) => !here.has(path));
+  const aliases = new Map<ListedPath, ListedFile>();
+  for (const [path, from] of changed) {
+    const file = from === null ? undefined : await listing.file(from);
+    if (from !== null && file !== undefined) aliases.set(path, { ...file, key: objectKeyOf(from, file) });
+  }
+  const gone = changed.flatMap(([path]) => (aliases.has(path) ? [] : [path]));
+  return { files, aliases, removed: [...[...known.keys()].filter((path) => !here.has(path)), ...gone] };
 }
 
 /** Static hosts send the time of a document. */

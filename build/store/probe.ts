@@ -29,6 +29,21 @@ const etagOfNone = '"00000000000000000000000000000000"';
 /** Several, since two requests do not always meet. */
 const races = ['race-1', 'race-2', 'race-3', 'race-4'];
 
+/** Beside the head: what the store did at the last probe, for people. */
+export const probeKey = 'index/_probe.json';
+
+/** Probes the store, and leaves the result there. Rejects with StoreFailure for what is no matter of conditions. */
+export async function recordProbe(store: ObjectStore, nonce: string, now: Date): Promise<ProbeVerdict> {
+  const result = await probeStore(store, nonce);
+  const verdict = judgeProbe(store, result);
+  const bytes = Buffer.from(
+    `${JSON.stringify({ verdict: verdict.verdict, ...result, probed_at: now.toISOString() }, null, 1)}\n`,
+  );
+  const body = { bytes, sha256: digestOf(bytes) };
+  if (verdict.verdict !== 'unusable') await store.put(probeKey, body, { ...headers, contentType: 'application/json' });
+  return verdict;
+}
+
 /** `nonce`: other for each call. Rejects with StoreFailure for what is no matter of conditions. */
 export async function probeStore(store: ObjectStore, nonce: string): Promise<ProbeResult> {
   const keys: ObjectKey[] = ['create', 'swap', 'missing', ...races].map((name) => `index/_probe/${nonce}-${name}`);

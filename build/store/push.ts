@@ -36,7 +36,7 @@ const uploadsAtOnce = 16;
 
 export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date): Promise<PushOutcome> {
   const found = await findChanges(copy, base);
-  if (found.files.size + found.removed.length === 0) return { outcome: 'unchanged', base };
+  if (found.files.size + found.aliases.size + found.removed.length === 0) return { outcome: 'unchanged', base };
   const archives = await uploadArchives(copy, base, found);
   const documents = [...found.files].filter(([path]) => kindOf(path) === 'documents');
   await runBatch(documents, uploadsAtOnce, ([path, file]) =>
@@ -46,6 +46,7 @@ export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date):
     ...found.removed.map((path) => [path, null] as const),
     ...documents,
     ...archives,
+    ...found.aliases,
   ]);
   const next = await base.listing.next(changes);
   await uploadListing(copy, next);

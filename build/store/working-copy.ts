@@ -31,10 +31,11 @@ import type { ObjectStore } from './object-store.ts';
 import { StoredListing, type ReadObject } from '../listing/stored-listing.ts';
 import {
   basePath,
+  changedArchivesPath,
   changingPath,
   emptyPath,
+  inspectedFolder,
   listingFolder,
-  removedPath,
   storeFolder,
 } from '../listing/working-copy-files.ts';
 import { StoreFailure } from './store-failure.ts';
@@ -86,9 +87,9 @@ export class WorkingCopy {
   }
 
   /** Drops what was changed since the copy was settled, but for fetched archives. */
-  async restore(base: StoreBase, fetched: ReadonlySet<ListedPath>): Promise<void> {
+  async restore(base: StoreBase, fetched: Set<ListedPath>): Promise<void> {
     await this.#checkOut(await base.listing.all('documents'), base, fetched);
-    await rm(this.at(removedPath), { force: true });
+    await rm(this.at(changedArchivesPath), { force: true });
   }
 
   /** Reads the current state of the store, and leaves the copy unchanged. */
@@ -108,11 +109,11 @@ export class WorkingCopy {
   async settle({ current, isProjected }: Omit<CopiedBase, 'listing'>): Promise<void> {
     await mkdir(this.at(listingFolder), { recursive: true });
     if (current !== undefined) {
-      const { head, etag } = current;
-      const text = formatHead(head);
-      await replaceFile(this.at(basePath), [JSON.stringify({ store: this.store.name, etag, text, isProjected })]);
+      const base = { store: this.store.name, etag: current.etag, text: formatHead(current.head), isProjected };
+      await replaceFile(this.at(basePath), [JSON.stringify(base)]);
     }
-    for (const path of [removedPath, emptyPath, changingPath]) await rm(this.at(path), { force: true });
+    for (const path of [inspectedFolder, changedArchivesPath, emptyPath, changingPath])
+      await rm(this.at(path), { recursive: true, force: true });
   }
 
   /** Removes the objects of other listings from this disk. */
@@ -155,11 +156,7 @@ export class WorkingCopy {
     await withPath(target, rename(staging, target));
   }
 
-  async #checkOut(
-    known: ListingPart,
-    { listing }: StoreBase,
-    kept: ReadonlySet<ListedPath> = new Set(),
-  ): Promise<void> {
+  async #checkOut(known: ListingPart, { listing }: StoreBase, kept = new Set<ListedPath>()): Promise<void> {
     const [local, wanted] = [listLocalFiles(this.dataDirectory), await listing.all('documents')];
     const here = new Map(local.documents.map((file) => [file.path, file]));
     const goes = [
@@ -191,7 +188,7 @@ export class WorkingCopy {
   async #isIntact({ listing }: StoreBase): Promise<boolean> {
     const { documents } = listLocalFiles(this.dataDirectory);
     const wanted = await listing.all('documents');
-    const isEqual = documents.length === wanted.size && !existsSync(this.at(removedPath));
+    const isEqual = documents.length === wanted.size && !existsSync(this.at(changedArchivesPath));
     return isEqual && documents.every((file) => isUnchanged(file, wanted.get(file.path)));
   }
 

@@ -8,6 +8,7 @@ export const featureNames = [
   'search',
   'statistics',
   'feeds',
+  'changes',
   'advisories',
   'repositories',
   'hooks',

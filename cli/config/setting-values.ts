@@ -9,7 +9,12 @@ import { httpAddressFault, parseAddress, type Address } from '../../build/contra
 import { isPossibleHost } from '../../build/contract/host-name.ts';
 import { webAddressPattern } from '../../build/contract/registry-address.ts';
 import { withoutCredentials } from '../../build/sources/address-secrets.ts';
-import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../../proxy/core/redis/redis-address.ts';
+import {
+  failsOver,
+  parseClusterUrl,
+  parseSentinelUrl,
+  redisAddressFault,
+} from '../../proxy/core/redis/redis-address.ts';
 
 /** The base of relative paths: the working directory, or the folder of libretto.json. Absolute. */
 export interface BaseFolder {
@@ -89,9 +94,10 @@ export function listenFault(raw: unknown): string | undefined {
   return host === undefined || isPossibleHost(host) ? undefined : `names the impossible host ${JSON.stringify(host)}`;
 }
 
-/** `redis://` or `rediss://` (TLS), or `redis+sentinel://` (redis-address.ts); returned as text for the client. */
+/** The address of a Redis in one of the forms of redis-address.ts; returned as text for the client. */
 export function parseRedisUrl(raw: unknown): Address | undefined {
-  if (isPlainText(raw) && isSentinelUrl(raw)) return parseSentinelUrl(raw) === undefined ? undefined : (raw as Address);
+  if (isPlainText(raw) && failsOver(raw))
+    return (parseSentinelUrl(raw) ?? parseClusterUrl(raw)) === undefined ? undefined : (raw as Address);
   const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;
   return parsed !== undefined && 'url' in parsed && /^rediss?:$/.test(parsed.url.protocol) ? parsed.address : undefined;
 }

@@ -57,18 +57,24 @@ const data: Setting<string> = {
   schema: { type: 'string', pattern: plainText },
 };
 
+const redisAllowed =
+  'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE], or ' +
+  'redis+cluster://HOST[:PORT],HOST…[/REGISTRY]; with TLS: rediss in place of redis';
+const redisSchema = {
+  type: 'string',
+  pattern: String.raw`^rediss?(\+sentinel|\+cluster)?://[^\s\u0000-\u001f\u007f]+$`,
+} as const;
+
 const redis: Setting<Address | undefined> = {
   key: 'redis',
   flag: '--redis <url>',
   variable: 'LIBRETTO_REDIS',
   purpose: 'a Redis that counts requests for several servers',
-  allowed:
-    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or ' +
-    'redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+  allowed: redisAllowed,
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,
-  schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
+  schema: redisSchema,
 };
 
 const state: Setting<Address | undefined> = {
@@ -76,13 +82,11 @@ const state: Setting<Address | undefined> = {
   flag: '--state <url>',
   variable: 'LIBRETTO_STATE',
   purpose: 'a Redis that stores users, tokens and settings for several hosts',
-  allowed:
-    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or ' +
-    'redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+  allowed: redisAllowed,
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,
-  schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
+  schema: redisSchema,
 };
 
 const metadataUrl: Setting<string> = {

@@ -102,7 +102,7 @@ async function open(
   const reportState = (line: string): void => report(log, context, line);
   const { store, isAway, graceLeftMs, announce } = await openServingState(config, reportState);
   closing.add(() => store.close());
-  closing.add(await announce(await describeServer(address, context.now())));
+  closing.add(await announce(await describeServer({ address, publication: tree.publication }, context.now())));
   const counting = await openCounting(config, context, store, log);
   closing.add(counting.close);
   const uses = openTokenUses(store, log);

@@ -7,6 +7,7 @@ import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { StoreFailure } from '../../build/store/store-failure.ts';
 import { foreignFault } from '../../build/sources/data-folder.ts';
 import { foreignIn, classifyFolder } from './data-folder-traces.ts';
 import { refuseDenied, refuseRoot, type FolderPart } from './folder-rights.ts';
@@ -45,19 +46,24 @@ export interface PossiblyNew {
 /**
  * The data folder of a command that may be the first one of a registry. The command itself makes the folder. Throws
  * UsageError for a folder that this user may not change, and for one with other files. With `mustExist`, the command
- * changes what is recorded, and a folder without a registry is refused.
+ * changes what is recorded, and a folder without a registry is refused. With `serves`, it starts while the object store
+ * of the folder is out of reach.
  */
 export async function makeOrReadDataFolder(
   context: Context,
   flags: Flags,
   area: FolderPart,
-  { mustExist = false }: { readonly mustExist?: boolean } = {},
+  { mustExist = false, serves = false }: { readonly mustExist?: boolean; readonly serves?: boolean } = {},
 ): Promise<PossiblyNew> {
   const config = await configOf(context, flags);
   const { data } = config;
   const known: PossiblyNew = { config, announceNew: () => undefined };
   if (isChild(flags)) return known;
-  if (area !== 'state') await refreshCopy(config, context);
+  if (area !== 'state')
+    await refreshCopy(config, context).catch((error: unknown) => {
+      if (!serves || !(error instanceof StoreFailure && error.kind === 'unreachable')) throw error;
+      printLines(context.stderr, [`${error.message} The server starts, and tries it again.`]);
+    });
   const found = classifyFolder(data.value);
   const right = flags['dryRun'] === true ? 'read' : 'change';
   await refuseDenied(data.value, area, right);

@@ -1,7 +1,7 @@
 // Checks the object store with the tree: what it can do, and that it has what its head names.
 
 import { randomUUID } from 'node:crypto';
-import { judgeProbe, probeStore } from '../../build/store/probe.ts';
+import { recordProbe } from '../../build/store/probe.ts';
 import { verifyStore } from '../../build/store/verify-store.ts';
 import { outputStore } from '../data-folder/output-store.ts';
 import type { Config } from '../config/config.ts';
@@ -14,7 +14,7 @@ export async function checkOutput(config: Config, context: Context): Promise<rea
   const store = await outputStore(config, context)?.open();
   if (store === undefined) return [];
   try {
-    const verdict = judgeProbe(store, await probeStore(store, randomUUID()));
+    const verdict = await recordProbe(store, randomUUID(), context.now());
     if (verdict.verdict === 'unusable')
       return [failed('output', verdict.sentence, 'Then name it in the setting `output`.')];
     const probed = ok('output', `${store.name} can create and replace objects on a condition`);

@@ -2,100 +2,19 @@
 // where required.
 
 import semver from 'semver';
-import {
-  describeRedisUrl,
-  isSentinelUrl,
-  parseSentinelUrl,
-  type SentinelAddress,
-} from '../../proxy/core/redis/redis-address.ts';
-import { createRedisClient, type RedisClient, readRedisInfo } from '../../proxy/core/redis/redis-client.ts';
+import { describeRedisUrl, failsOver } from '../../proxy/core/redis/redis-address.ts';
+import { createRedisClient, type RedisConnection, type RedisServer } from '../../proxy/core/redis/redis-client.ts';
+import { readRedisInfo } from '../../proxy/core/redis/redis-facts.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-rights.ts';
-import { stateKeysOf } from '../../proxy/state/redis-scripts.ts';
+import { stateKeysOf } from '../../proxy/state/redis-keys.ts';
 import type { Config } from '../config/config.ts';
 import { describeSkew } from './outside.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
-
-// Checks the sentinels of a Redis: tests the connection to each of them, and looks for a replica that could replace the
-// primary.
-
-/** Fewer sentinels cannot agree after the loss of one. */
-const leastSentinels = 3;
-
-/** Returns no finding for a Redis without sentinels. `redis`: connected to the primary. Never rejects. */
-async function checkSentinels(check: string, url: string, redis: RedisClient): Promise<readonly Finding[]> {
-  const address = parseSentinelUrl(url);
-  if (address === undefined) return [];
-  const faults = (await Promise.all(address.sentinels.map(async (_, index) => askSentinel(address, index)))).filter(
-    (fault) => fault !== undefined,
-  );
-  return [describeSentinels(`${check}.sentinels`, address, faults), await describeReplicas(`${check}.replicas`, redis)];
-}
-
-function describeSentinels(check: string, { sentinels }: SentinelAddress, faults: readonly string[]): Finding {
-  if (faults.length > 0)
-    return warning(
-      check,
-      `${faults.length} of ${sentinels.length} sentinels cannot be reached: ${faults.join('; ')}.`,
-      'Start them, or correct their addresses in the setting.',
-    );
-  if (sentinels.length < leastSentinels)
-    return warning(
-      check,
-      `Only ${sentinels.length === 1 ? 'one sentinel is' : `${sentinels.length} sentinels are`} named.`,
-      'Name three or more: if the only one is lost, servers cannot find the primary.',
-    );
-  return ok(check, `All ${sentinels.length} sentinels answer`);
-}
-
-async function describeReplicas(check: string, redis: RedisClient): Promise<Finding> {
-  const replicas = Number((await readRedisInfo(redis, 'replication')).get('connected_slaves') ?? Number.NaN);
-  if (replicas === 0)
-    return warning(
-      check,
-      'The primary has no replica.',
-      'Start a replica: without one nothing replaces a lost primary, and every change waits half a second.',
-    );
-  return ok(
-    check,
-    Number.isNaN(replicas)
-      ? 'Its number of replicas is unknown'
-      : `It has ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`,
-  );
-}
-
-/** The fault of the sentinel; undefined: it responds. */
-async function askSentinel(address: SentinelAddress, index: number): Promise<string | undefined> {
-  const { redis, connect, reason } = createRedisClient({
-    url: urlOf(address, index),
-    commandTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-  });
-  try {
-    await connect();
-    const primary = await redis.call('SENTINEL', 'get-master-addr-by-name', address.primary);
-    return primary === null
-      ? `${describeRedisUrl(urlOf(address, index))} knows no primary called ${address.primary}`
-      : undefined;
-  } catch (error) {
-    return `${describeRedisUrl(urlOf(address, index))}: ${(reason() ?? (error as Error)).message}`;
-  } finally {
-    redis.disconnect();
-  }
-}
-
-function urlOf({ tls, sentinels, sentinelUsername = '', sentinelPassword }: SentinelAddress, index: number): string {
-  const { host = '', port = 0 } = sentinels[index] ?? {};
-  const login =
-    sentinelPassword === undefined
-      ? ''
-      : `${encodeURIComponent(sentinelUsername)}:${encodeURIComponent(sentinelPassword)}@`;
-  return `${tls ? 'rediss' : 'redis'}://${login}${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
+import { checkFailover, redisTimeoutMs } from './redis-failover.ts';
 
 /** The first version with named users (AUTH with two parts, as in the URL). */
 const leastRedis = '6.0.0';
-const timeoutMs = 3000;
 
 /** Returns no finding without a Redis. Never rejects. */
 export async function checkRedis(
@@ -109,18 +28,20 @@ export async function checkRedis(
 }
 
 async function checkOne(check: string, url: string, keepsState: boolean, now: () => Date): Promise<readonly Finding[]> {
-  const { redis, connect, reason } = createRedisClient({ url, commandTimeout: timeoutMs, socketTimeout: timeoutMs });
+  const connection = createRedisClient({ url, commandTimeout: redisTimeoutMs, socketTimeout: redisTimeoutMs });
+  const { connect, reason } = connection;
   const place = describeRedisUrl(url).replace(/^.*?:\/\//, '');
   try {
     await connect();
+    const redis = connection.primary();
     const durabilityFindings = keepsState
-      ? [...(await describeRights(check, redis, isSentinelUrl(url))), await describeDurability(check, redis)]
+      ? [...(await describeRights(check, connection, failsOver(url))), await describeDurability(check, redis)]
       : [];
     return [
       await describeServer(check, redis, place),
       await describeRole(check, redis, keepsState),
       ...durabilityFindings,
-      ...(await checkSentinels(check, url, redis)),
+      ...(await checkFailover(check, url, redis)),
       await describeClock(check, redis, now),
     ];
   } catch (error) {
@@ -136,11 +57,11 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
       ),
     ];
   } finally {
-    redis.disconnect();
+    connection.redis.disconnect();
   }
 }
 
-async function describeServer(check: string, redis: RedisClient, place: string): Promise<Finding> {
+async function describeServer(check: string, redis: RedisServer, place: string): Promise<Finding> {
   const version = (await readRedisInfo(redis, 'server')).get('redis_version') ?? '';
   if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; its version is unknown`);
   return semver.gte(version, leastRedis)
@@ -149,7 +70,7 @@ async function describeServer(check: string, redis: RedisClient, place: string):
 }
 
 /** Counting and keeping are writing: a replica takes neither. */
-async function describeRole(check: string, redis: RedisClient, keepsState: boolean): Promise<Finding> {
+async function describeRole(check: string, redis: RedisServer, keepsState: boolean): Promise<Finding> {
   const [replication, memory] = [await readRedisInfo(redis, 'replication'), await readRedisInfo(redis, 'memory')];
   const most = Number(memory.get('maxmemory') ?? 0);
   const used = Number(memory.get('used_memory') ?? 0);
@@ -167,8 +88,12 @@ async function describeRole(check: string, redis: RedisClient, keepsState: boole
 }
 
 /** Checks the rights of the Redis user. Returns no finding if all are present. */
-async function describeRights(check: string, redis: RedisClient, waits: boolean): Promise<readonly Finding[]> {
-  const missing = await findMissingRights(redis, stateKeysOf(redis.options.db ?? 0), waits);
+async function describeRights(
+  check: string,
+  { redis, keyspace }: RedisConnection,
+  waits: boolean,
+): Promise<readonly Finding[]> {
+  const missing = await findMissingRights(redis, stateKeysOf(keyspace), waits);
   return missing.length === 0
     ? []
     : [
@@ -180,7 +105,7 @@ async function describeRights(check: string, redis: RedisClient, waits: boolean)
       ];
 }
 
-async function describeDurability(check: string, redis: RedisClient): Promise<Finding> {
+async function describeDurability(check: string, redis: RedisServer): Promise<Finding> {
   const fault = await findDurabilityFault(redis);
   const late = fault === undefined ? await findSyncFault(redis) : undefined;
   if (late !== undefined)
@@ -198,7 +123,7 @@ async function describeDurability(check: string, redis: RedisClient): Promise<Fi
       );
 }
 
-async function describeClock(check: string, redis: RedisClient, now: () => Date): Promise<Finding> {
+async function describeClock(check: string, redis: RedisServer, now: () => Date): Promise<Finding> {
   const before = now().getTime();
   const [seconds, micros] = await redis.time();
   const here = (before + now().getTime()) / 2;

@@ -160,9 +160,9 @@ export async function checkProcesses(config: Pick<Config, 'data' | 'state'>, now
 /** Each worker of a server is a process. */
 function describeServers(servers: readonly RunningServer[]): Finding {
   if (servers.length === 0) return ok('server', 'No server with this state is running');
-  const each = servers.map(({ pid, host, address }) => {
-    const at = address === undefined ? '' : ` (${address})`;
-    return `process ${pid ?? 'unknown'} on ${host ?? 'an unknown host'}${at}`;
+  const each = servers.map(({ pid, host, address, version }) => {
+    const known = [address, version].filter((fact) => fact !== undefined).join(', ');
+    return `process ${pid ?? 'unknown'} on ${host ?? 'an unknown host'}${known === '' ? '' : ` (${known})`}`;
   });
   return ok('server', `Running with this state: ${each.join(', ')}`);
 }

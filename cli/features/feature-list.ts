@@ -41,6 +41,7 @@ export const features: readonly (ServedFeature & {
   { name: 'search', requires: ['packages'], load: () => import('./search.ts') },
   { name: 'statistics', requires: ['packages'], load: () => import('./statistics.ts') },
   { name: 'feeds', requires: ['packages'], load: () => import('./atom.ts') },
+  { name: 'changes', requires: [], load: () => import('./changes.ts') },
   { name: 'advisories', requires: [], load: () => import('./advisories.ts') },
   { name: 'hooks', requires: ['repositories'], load: () => import('./hooks.ts') },
   {

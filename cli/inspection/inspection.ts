@@ -16,6 +16,8 @@ import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
+import { outputStore } from '../data-folder/output-store.ts';
+import { createFetchedArchives } from './fetched-archives.ts';
 import { createRecordedPublications } from './recorded-publications.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
@@ -51,7 +53,7 @@ export interface InspectionParts {
 
 export function composeInspection(
   config: Config,
-  context: Pick<Context, 'workingDirectory' | 'now'>,
+  context: Pick<Context, 'workingDirectory' | 'now' | 'environment'>,
   { published, catalogue, state, runner, doctor, onUnseen, worker }: InspectionParts,
 ): ComposedInspection {
   const now = (): number => context.now().getTime();
@@ -66,6 +68,8 @@ export function composeInspection(
   if (config.origin.value !== undefined) return { ...anywhere, ...withoutBuilder };
   const dataDirectory = config.data.value;
   const store = createAuditedStore({ store: state, now });
+  const output = outputStore(config, context);
+  const fetched = output === undefined ? undefined : createFetchedArchives(dataDirectory, output);
   return {
     ...anywhere,
     publications: createRecordedPublications(dataDirectory, published),
@@ -74,7 +78,7 @@ export function composeInspection(
       published,
       fileOf: ({ path, source }) => {
         if (source === mirrorSource) return join(dataDirectory, 'mirror', path);
-        return config.output.value === undefined ? join(dataDirectory, 'public', path) : undefined;
+        return fetched === undefined ? join(dataDirectory, 'public', path) : fetched(path);
       },
       run: createWorkerThread(worker ?? new URL('./contents-worker.js', import.meta.url), onUnseen, contentsMegabytes),
       now,

@@ -153,6 +153,7 @@ export function mirrorRules(
   const credential = registryCredential(url, environment);
   const registry: UpstreamSettings = {
     id: publicRegistry,
+    isPublic: true,
     url,
     allow: values['mirroring.allow'],
     deny: values['mirroring.deny'],

@@ -50,9 +50,9 @@ export interface ServingState {
   readonly graceLeftMs: () => number | undefined;
   /**
    * Lets the commands of a state in a Redis see this server; the lock of a server does so beside a state in the data
-   * folder. `text`: of describeServer. Resolves with the function that ends it.
+   * folder. `text`: of describeServer, asked for every two seconds. Resolves with the function that ends it.
    */
-  readonly announce: (text: string) => Promise<() => Promise<void>>;
+  readonly announce: (text: () => Promise<string>) => Promise<() => Promise<void>>;
 }
 
 /** For a server: `report` receives messages for people about a state in Redis, now and later. */

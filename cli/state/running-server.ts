@@ -3,8 +3,10 @@
 
 import { describeSelf, isOwnHost, parseLockOwner, startTicks, type LockOwner } from '../../build/output/lock-owner.ts';
 import { readLockStatus } from '../../build/output/lock.ts';
+import { isJsonObject } from '../../build/contract/json.ts';
 import { isLoopback } from '../../build/contract/loopback.ts';
 import type { Config } from '../config/config.ts';
+import type { ServedTree } from '../tree/served-tree.ts';
 import { serverLocks, staleAfterMs } from './serve-lock.ts';
 import { parseUrl } from '../../build/contract/parse-url.ts';
 
@@ -16,6 +18,10 @@ export interface RunningServer {
   readonly address: string | undefined;
   /** true: it is a process of this host and container */
   readonly local: boolean;
+  /** of its program; undefined: 0.2.0 or before */
+  readonly version: string | undefined;
+  /** of the publication that it serves; undefined: unknown, or that of the data folder */
+  readonly serial: number | undefined;
 }
 
 /** The running servers of this registry; empty if the Redis of the state does not answer. */
@@ -40,9 +46,13 @@ export async function runningServer(
   return { address: others.length === 0 ? address : undefined };
 }
 
-/** What a server with its state in a Redis stores about itself there. */
-export async function describeServer(address: string | undefined, now: Date): Promise<string> {
-  return JSON.stringify({ ...(await describeSelf(now)), ...(address !== undefined && { address }) });
+/** What a server with its state in a Redis stores about itself there: as a lock does, with the serial it serves. */
+export async function describeServer(
+  { address, publication }: { readonly address: string | undefined } & Pick<ServedTree, 'publication'>,
+  now: Date,
+): Promise<() => Promise<string>> {
+  const self = { ...(await describeSelf(now)), address };
+  return async () => JSON.stringify({ ...self, serial: (await publication())?.serial });
 }
 
 async function serversOfFolder(data: string, now: Date): Promise<readonly RunningServer[]> {
@@ -50,7 +60,7 @@ async function serversOfFolder(data: string, now: Date): Promise<readonly Runnin
   return locks.flatMap((lock) =>
     lock === undefined || lock.stale
       ? []
-      : [{ pid: lock.pid, host: lock.host, since: lock.since, address: lock.address, local: lock.local }],
+      : [{ ...ownerFields(lock), address: lock.address, local: lock.local, serial: undefined }],
   );
 }
 
@@ -63,13 +73,23 @@ async function serversOfRedis(url: string, now: Date): Promise<readonly RunningS
     if (owner === undefined) return [];
     const local = isOwnHost(owner, self);
     const hasEnded = local && startTicks(owner.pid) !== owner.startTicks;
-    return hasEnded ? [] : [describe(owner, local)];
+    return hasEnded ? [] : [describe(owner, local, serialOf(text))];
   });
 }
 
 /** A loopback address of another host leads nowhere here. */
-function describe({ pid, host, since, address }: LockOwner, local: boolean): RunningServer {
+function describe({ address, ...owner }: LockOwner, local: boolean, serial: number | undefined): RunningServer {
   const url = address === undefined ? undefined : parseUrl(address);
   const isUsable = url !== undefined && (local || !isLoopback(url.hostname));
-  return { pid, host, since, address: isUsable ? address : undefined, local };
+  return { ...ownerFields(owner), address: isUsable ? address : undefined, local, serial };
+}
+
+function ownerFields({ pid, host, since, version }: Partial<LockOwner>) {
+  return { pid, host, since, version };
+}
+
+/** `text`: of a mark that is a lock's owner, too. */
+function serialOf(text: string): number | undefined {
+  const json: unknown = JSON.parse(text);
+  return isJsonObject(json) && typeof json['serial'] === 'number' ? json['serial'] : undefined;
 }

@@ -7,6 +7,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
 import { ThreadBusy, type RunInThread } from '../packages/worker-thread.ts';
 import type { ComparedFiles } from './compare-files.ts';
@@ -27,8 +28,8 @@ export interface Look {
 
 export interface ContentsParts {
   readonly published: Pick<PublishedFiles, 'epoch'>;
-  /** the absolute path of an archive; undefined: it is not on this disk */
-  readonly fileOf: (archive: IndexEntry) => string | undefined;
+  /** the absolute path of an archive; undefined: there is none. Rejects if an object store does not give it */
+  readonly fileOf: (archive: IndexEntry) => MaybeAsync<string | undefined>;
   readonly run: RunInThread;
   readonly now: () => number;
   /** receives the error of a file that is not shown */
@@ -45,7 +46,7 @@ const mostOfPerson = 100;
 const mostSlow = 3;
 const mostArchiveBytes = 64 * 1024 * 1024;
 const large = unseen(`The archive has more than ${mostArchiveBytes >> 20} MiB, which is too much for a page.`);
-const elsewhere = unseen('The archive is at the object store, and pages show only archives that are on this disk.');
+const elsewhere = unseen('The archive cannot be read from the object store at the moment. Try again.');
 const slow = unseen('This takes too much time or memory to show.');
 const busy = (): RegistryError =>
   new RegistryError('OVERLOADED', {
@@ -111,8 +112,8 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     if (found !== undefined) return found.answer as Answer;
     const [slowOnes, paths] = [slowFiles.get(digests) ?? new Set<string>(), look.paths.join('/')];
     if (slowOnes.has(paths) || slowOnes.size >= mostSlow) return slow;
-    const files = archives.flatMap((archive) => openable(fileOf(archive), `${epoch} ${archive.shasum}`));
-    if (files.length < archives.length) return elsewhere;
+    const files = await filesOf(archives, fileOf, epoch).catch(onUnseen);
+    if (files === undefined) return elsewhere;
     const call = (isPlain: boolean): Promise<Answer | Unseen> =>
       run<Answer | Unseen>('lookInto', { ...look, isPlain, archives: files }, longestMs).catch((error: unknown) => {
         throw error instanceof ThreadBusy ? busy() : error;
@@ -135,8 +136,19 @@ function createAsk({ published, fileOf, run, now, onUnseen }: ContentsParts) {
     archives.some(({ size }) => size > mostArchiveBytes) ? large : inTurn(viewer, () => answer<Answer>(archives, look));
 }
 
-function openable(file: string | undefined, identity: string): Look['archives'] {
-  return file === undefined ? [] : [{ file, identity }];
+/** undefined: one of the archives has no file. */
+async function filesOf(
+  archives: readonly IndexEntry[],
+  fileOf: ContentsParts['fileOf'],
+  epoch: number,
+): Promise<Look['archives'] | undefined> {
+  const found: Look['archives'][number][] = [];
+  for (const archive of archives) {
+    const file = await fileOf(archive);
+    if (file === undefined) return undefined;
+    found.push({ file, identity: `${epoch} ${archive.shasum}` });
+  }
+  return found;
 }
 
 /** One call of a person at a time. Calls for clients that have gone take no turn. */

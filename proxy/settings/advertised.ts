@@ -10,6 +10,7 @@ const services = {
   list: '/list.json',
   'providers-api': '/providers/%package%.json',
   'notify-batch': '/downloads',
+  'metadata-changes-url': '/metadata/changes.json',
 } as const;
 
 export type Advertisable = keyof typeof services;

@@ -5,7 +5,8 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import type { Replicas } from './redis-replicas.ts';
-import { lossOf, type StateKeys } from './redis-scripts.ts';
+import type { StateKeys } from './redis-keys.ts';
+import { lossOf } from './redis-scripts.ts';
 import { outOfReach } from './redis-reach.ts';
 import type { RedisWatch } from './redis-watch.ts';
 import { StateError } from '../core/state/state-error.ts';
@@ -13,7 +14,7 @@ import type { StateIdentity } from '../core/state/state-identity.ts';
 import type { StateChange } from '../core/state/state-store.ts';
 
 export interface CommitParts {
-  /** A separate connection behind sentinels, so that readers do not wait for replicas. */
+  /** A separate connection where changes wait for replicas, so that readers do not. */
   readonly writer: RedisClient;
   /** undefined: no replica ever takes the primary's place */
   readonly replicas: Replicas | undefined;
@@ -47,23 +48,21 @@ async function write(
   { conditions, puts, deletes, quiet = false }: StateChange,
   written: number,
 ) {
-  const [reply] = await Promise.all([
-    writer.commitState(
-      keys.meta,
-      keys.rows,
-      keys.order,
-      identity,
-      keys.channel,
-      quiet ? 1 : 0,
-      conditions.length,
-      puts.length,
-      deletes.length,
-      ...conditions.flatMap(({ key, revision }) => [key, revision === null ? '' : String(revision)]),
-      ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
-      ...deletes,
-    ),
-    written > 0 && !quiet ? replicas?.follow() : undefined,
-  ]);
+  const reply = await writer.commitState(
+    keys.meta,
+    keys.rows,
+    keys.order,
+    identity,
+    keys.channel,
+    quiet ? 1 : 0,
+    conditions.length,
+    puts.length,
+    deletes.length,
+    ...conditions.flatMap(({ key, revision }) => [key, revision === null ? '' : String(revision)]),
+    ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
+    ...deletes,
+  );
+  if (written > 0 && !quiet) await replicas?.follow();
   return reply;
 }
 
@@ -92,5 +91,7 @@ function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateE
 
 /** Redis refused the change. Every other error leaves open whether Redis wrote it. */
 function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH)/.test(error.message);
+  return (
+    error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH|CLUSTERDOWN)/.test(error.message)
+  );
 }

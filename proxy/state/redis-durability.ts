@@ -1,7 +1,8 @@
 // Checks whether a Redis keeps acknowledged writes. Most Redis servers are configured as caches, which lose data at a
 // restart or when memory is full.
 
-import { type RedisClient, readRedisInfo } from '../core/redis/redis-client.ts';
+import type { RedisServer } from '../core/redis/redis-client.ts';
+import { readRedisInfo } from '../core/redis/redis-facts.ts';
 
 interface Fault {
   readonly what: string;
@@ -12,7 +13,7 @@ interface Fault {
  * Two sentences for people: the fault and the setting that repairs it; undefined: no visible fault. A Redis may refuse
  * to show its configuration.
  */
-export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
+export async function findDurabilityFault(redis: RedisServer): Promise<string | undefined> {
   const [persistence, memory, snapshots] = await Promise.all([
     readRedisInfo(redis, 'persistence'),
     readRedisInfo(redis, 'memory'),
@@ -28,7 +29,7 @@ export async function findDurabilityFault(redis: RedisClient): Promise<string | 
  * Two sentences: the changes that a power loss undoes although Redis writes a log, and the setting that prevents the
  * loss; undefined: no fault, or Redis does not report the setting.
  */
-export async function findSyncFault(redis: RedisClient): Promise<string | undefined> {
+export async function findSyncFault(redis: RedisServer): Promise<string | undefined> {
   const [persistence, sync] = await Promise.all([readRedisInfo(redis, 'persistence'), settingOf(redis, 'appendfsync')]);
   if (persistence.get('aof_enabled') !== '1' || sync === undefined || sync === 'always') return undefined;
   const often = sync === 'everysec' ? 'once a second' : 'at irregular times';
@@ -58,7 +59,7 @@ function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string |
 }
 
 /** undefined if Redis refuses the command. */
-async function settingOf(redis: RedisClient, name: string): Promise<string | undefined> {
+async function settingOf(redis: RedisServer, name: string): Promise<string | undefined> {
   const reply = await redis.config('GET', name).catch(() => undefined);
   return Array.isArray(reply) && typeof reply[1] === 'string' ? reply[1] : undefined;
 }

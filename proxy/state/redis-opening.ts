@@ -4,7 +4,8 @@ import { messageOf } from '../../build/shared/text/message-of.ts';
 import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { newerAdvice } from '../../build/contract/newer-format.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import { lossOf, type StateKeys } from './redis-scripts.ts';
+import type { StateKeys } from './redis-keys.ts';
+import { lossOf } from './redis-scripts.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
 import type { StateOpening } from '../core/state/state-store.ts';
@@ -89,13 +90,14 @@ function adviceFor(message: string): string | undefined {
   if (/NOPERM|user executing the script/.test(message)) return rightsAdvice;
   if (/WRONGPASS|NOAUTH|invalid password/i.test(message))
     return 'Give user and password in the URL (redis://USER:PASSWORD@HOST:PORT), best in the variable LIBRETTO_STATE.';
+  if (/^(?:MOVED|CROSSSLOT)/.test(message)) return 'It is a server of a cluster: name it as redis+cluster://HOST:PORT.';
   return undefined;
 }
 
 function isRefusal(why: unknown): boolean {
   return (
     (why instanceof Error && why.name === 'ReplyError' && !why.message.startsWith('LOADING')) ||
-    /certificate|knows no primary/.test(messageOf(why))
+    /certificate|knows no primary|a server without a cluster/.test(messageOf(why))
   );
 }
 

@@ -2,7 +2,7 @@
 // show in the middle, after one half was written.
 
 import type { RedisClient } from '../core/redis/redis-client.ts';
-import type { StateKeys } from './redis-scripts.ts';
+import type { StateKeys } from './redis-keys.ts';
 
 /**
  * KEYS rows, order, meta; ARGV 1 if the state waits for replicas. Returns the names of commands. Before Redis 7 there

@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { RedisClient } from '../core/redis/redis-client.ts';
 import type { StoreRow } from './last-known.ts';
-import type { StateKeys } from './redis-scripts.ts';
+import type { StateKeys } from './redis-keys.ts';
 import { prefixBounds } from '../core/state/state-change.ts';
 import { StateError, wayBack } from '../core/state/state-error.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';

@@ -1,30 +1,4 @@
-// The scripts that the state's Redis runs as one step each, and the Redis keys of the state.
-//
-//   libretto:state:rows    hash: key → `<revision>:<JSON>`
-//   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes
-//   libretto:state:meta    hash: schema, identity, generation, quiet (number of quiet commits), size
-//                          (`<generation>:<rows>` after the last commit; an older version does not update it)
-//   libretto:state:servers hash: id of a running server → `<end in ms> <text>`; no part of the state
-
-export interface StateKeys {
-  readonly rows: string;
-  readonly order: string;
-  readonly meta: string;
-  /** the marks of running servers (redis-servers.ts) */
-  readonly servers: string;
-  /** the channel of commits; channels, unlike keys, are shared by all databases of a Redis */
-  readonly channel: string;
-}
-
-export function stateKeysOf(database: number): StateKeys {
-  return {
-    rows: 'libretto:state:rows',
-    order: 'libretto:state:order',
-    meta: 'libretto:state:meta',
-    servers: 'libretto:state:servers',
-    channel: `libretto:state:${database}:commits`,
-  };
-}
+// The scripts that the state's Redis runs as one step each. redis-keys.ts has their keys.
 
 /**
  * Begins each script that reads or writes the state: KEYS are meta, rows, order. It refuses damage: a key of another

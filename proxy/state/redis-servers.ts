@@ -5,28 +5,28 @@
 import { randomUUID } from 'node:crypto';
 
 import { createRedisClient, type RedisClient } from '../core/redis/redis-client.ts';
-import { stateKeysOf, stateScripts, type StateKeys } from './redis-scripts.ts';
+import { stateKeysOf, type StateKeys } from './redis-keys.ts';
+import { stateScripts } from './redis-scripts.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
 
 const renewMs = 2000;
 const endsAfterMs = 6000;
 const commandTimeoutMs = 1000;
 
-/**
- * `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it.
- */
+/** `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it. */
 export async function announceServer(
   redis: RedisClient,
   { servers, meta }: StateKeys,
   identity: StateIdentity,
-  text: string,
+  text: () => Promise<string>,
 ): Promise<() => Promise<void>> {
   const id = randomUUID();
   const mark = (shown: string): Promise<unknown> =>
     // an unreachable or full Redis: the next renewal tries again
     redis.markServer(servers, meta, id, shown, endsAfterMs, identity).catch(() => undefined);
-  await mark(text);
-  const timer = setInterval(() => void mark(text), renewMs).unref();
+  const renew = async (): Promise<void> => void (await mark(await text()));
+  await renew();
+  const timer = setInterval(() => void renew(), renewMs).unref();
   return async () => {
     clearInterval(timer);
     await mark('');
@@ -35,10 +35,14 @@ export async function announceServer(
 
 /** The texts of the running servers; empty if this Redis does not answer. */
 export async function listServers(url: string): Promise<readonly string[]> {
-  const { redis, connect } = createRedisClient({ url, commandTimeout: commandTimeoutMs, scripts: stateScripts });
+  const { redis, keyspace, connect } = createRedisClient({
+    url,
+    commandTimeout: commandTimeoutMs,
+    scripts: stateScripts,
+  });
   try {
     await connect();
-    return await redis.listServers(stateKeysOf(redis.options.db ?? 0).servers);
+    return await redis.listServers(stateKeysOf(keyspace).servers);
   } catch {
     return []; // the command that asks has used the state before, and reported what is wrong with it
   } finally {

@@ -4,7 +4,8 @@
 import { describeRedisUrl } from '../core/redis/redis-address.ts';
 import { createRedisClient } from '../core/redis/redis-client.ts';
 import { unusable } from './redis-opening.ts';
-import { stateKeysOf, stateScripts } from './redis-scripts.ts';
+import { stateKeysOf } from './redis-keys.ts';
+import { stateScripts } from './redis-scripts.ts';
 
 const commandTimeoutMs = 2000;
 
@@ -13,15 +14,15 @@ const commandTimeoutMs = 2000;
  * identity. Rejects with StateError.
  */
 export async function setRedisStateAside(url: string, now: Date): Promise<string | undefined> {
-  const { redis, connect, reason } = createRedisClient({
+  const { redis, keyspace, connect, reason } = createRedisClient({
     url,
     commandTimeout: commandTimeoutMs,
     scripts: stateScripts,
   });
   try {
     await connect();
-    const { rows, order, meta } = stateKeysOf(redis.options.db ?? 0);
-    const aside = `libretto:state:replaced-${now.toISOString().replaceAll(/[:.]/g, '-')}:`;
+    const { prefix, rows, order, meta } = stateKeysOf(keyspace);
+    const aside = `${prefix}replaced-${now.toISOString().replaceAll(/[:.]/g, '-')}:`;
     const moved = await redis.setStateAside(rows, order, meta, `${aside}rows`, `${aside}order`, `${aside}meta`);
     return moved === 0 ? undefined : aside;
   } catch (error) {

@@ -5,7 +5,7 @@
 // is accepted.
 
 import { randomBytes } from 'node:crypto';
-import { describeRedisUrl, isSentinelUrl } from '../core/redis/redis-address.ts';
+import { describeRedisUrl, failsOver, parseClusterUrl } from '../core/redis/redis-address.ts';
 import { createRedisClient, type RedisClient, type RedisConnection } from '../core/redis/redis-client.ts';
 import { LastKnown, type StoreRow, type Reading } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
@@ -14,7 +14,8 @@ import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
 import { createReplicas } from './redis-replicas.ts';
 import { findMissingRights } from './redis-rights.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
-import { stateKeysOf, stateScripts } from './redis-scripts.ts';
+import { stateKeysOf } from './redis-keys.ts';
+import { stateScripts } from './redis-scripts.ts';
 import { outOfReach, type StateNotice } from './redis-reach.ts';
 import { announceServer } from './redis-servers.ts';
 import { createRedisWatch } from './redis-watch.ts';
@@ -26,13 +27,11 @@ import { commit, type CommitParts } from './redis-commit.ts';
 
 /** The time limit of a command: longer than any script takes, shorter than a client waits. */
 const commandTimeoutMs = 2000;
-/** Behind sentinels another one takes its place: the sooner we leave it, the sooner we are there. */
-const sentinelCommandTimeoutMs = 1000;
+/** A replica takes its place: the sooner we leave it, the sooner we are there. */
+const failoverCommandTimeoutMs = 1000;
 
 export interface RedisStoreOptions {
-  /**
-   * `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or `redis+sentinel://…` (redis-address.ts)
-   */
+  /** in a form of redis-address.ts */
   readonly url: string;
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
@@ -48,7 +47,7 @@ export interface RedisStore extends StateStore {
   /** While Redis is unreachable: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
   /** Lets commands on every host see this server (redis-servers.ts). Resolves with the function that ends it. */
-  readonly announceServer: (text: string) => Promise<() => Promise<void>>;
+  readonly announceServer: (text: () => Promise<string>) => Promise<() => Promise<void>>;
   /**
    * Gives the state another identity, which every later opening has to name: that of a backup whose rows are all in the
    * state.
@@ -58,6 +57,7 @@ export interface RedisStore extends StateStore {
 
 interface Parts extends CommitParts {
   readonly redis: RedisClient;
+  readonly primary: RedisConnection['primary'];
   readonly known: LastKnown;
   readonly rows: RedisRows;
 }
@@ -78,7 +78,7 @@ export async function openRedisStore({
   const { main, writing, subscriber } = connections;
   const { redis, reason } = main;
   const writer = writing.redis;
-  const keys = stateKeysOf(redis.options.db ?? 0);
+  const keys = stateKeysOf(main.keyspace);
   const known = new LastKnown();
   const generations = createRedisGenerations(known);
   const watch = createRedisWatch({ redis, subscriber, keys, name, generations, reason, graceMs, notice, monotonicMs });
@@ -95,8 +95,11 @@ export async function openRedisStore({
     const rows = createRedisRows(redis, keys, identity);
     const refresh = createRefresh({ known, rows, reached: generations.reached, isAway: watch.isAway });
     await watch.start(identity, () => void refresh());
-    const replicas = writing === main ? undefined : createReplicas({ writer, notice, monotonicMs });
-    return createStore({ redis, writer, replicas, keys, identity, name, watch, generations, known, rows, reason }, end);
+    const replicas = writing === main ? undefined : createReplicas({ writing, notice, monotonicMs });
+    return createStore(
+      { redis, primary: main.primary, writer, replicas, keys, identity, name, watch, generations, known, rows, reason },
+      end,
+    );
   } catch (error) {
     const why = reason() ?? error;
     await end();
@@ -106,21 +109,24 @@ export async function openRedisStore({
 
 interface Connections {
   readonly main: RedisConnection;
-  /** A separate connection behind sentinels; otherwise `main`. */
+  /** A separate connection where a replica may take over; otherwise `main`. */
   readonly writing: RedisConnection;
-  /** Without timeouts, since the connection is silent between commits. */
+  /** Without timeouts, since the connection is silent between commits. A cluster's client has such a one in itself. */
   readonly subscriber: RedisConnection;
 }
 
 function connect(url: string): Connections {
-  const commandTimeout = isSentinelUrl(url) ? sentinelCommandTimeoutMs : commandTimeoutMs;
+  const commandTimeout = failsOver(url) ? failoverCommandTimeoutMs : commandTimeoutMs;
   const open = (): RedisConnection =>
     createRedisClient({ url, commandTimeout, socketTimeout: commandTimeout + 250, scripts: stateScripts });
   const main = open();
   return {
     main,
-    writing: isSentinelUrl(url) ? open() : main,
-    subscriber: createRedisClient({ url, autoResubscribe: false }),
+    writing: failsOver(url) ? open() : main,
+    subscriber:
+      parseClusterUrl(url) === undefined
+        ? createRedisClient({ url, autoResubscribe: false })
+        : { ...main, connect: async () => undefined },
   };
 }
 
@@ -137,7 +143,7 @@ function newState(): StateOpening {
 }
 
 function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
-  const { redis, watch, generations, identity, name, known, rows } = parts;
+  const { redis, primary, watch, generations, identity, name, known, rows } = parts;
   let closed = false;
   const opened = (): Parts => {
     if (closed) throw new StateError('STATE_CLOSED', `The state in ${name} was closed.`);
@@ -164,7 +170,7 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
       watch.assertKnown();
       return generations.moves();
     },
-    durabilityFault: async () => (await findDurabilityFault(redis)) ?? findSyncFault(redis),
+    durabilityFault: async () => (await findDurabilityFault(primary())) ?? findSyncFault(primary()),
     graceLeftMs: watch.graceLeftMs,
     announceServer: (text) => announceServer(redis, opened().keys, identity, text),
     rename: async (next) => void (await redis.hset(opened().keys.meta, 'identity', next)),

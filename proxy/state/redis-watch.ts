@@ -5,7 +5,7 @@
 import type { RedisClient, RedisConnection } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import { createRedisReach, type RedisReach, type RedisReachOptions } from './redis-reach.ts';
-import type { StateKeys } from './redis-scripts.ts';
+import type { StateKeys } from './redis-keys.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
 
 export interface RedisWatchOptions extends RedisReachOptions {
@@ -96,13 +96,17 @@ function listen(
   const settle = (subscribed: boolean): void => {
     listening = subscribed;
   };
-  subscriber.on('ready', () => {
+  const subscribe = (): void => {
     // refused: polling continues
     attempt = subscriber.subscribe(channel).then(
       () => settle(true),
       () => settle(false),
     );
-  });
+  };
+  subscriber.on('ready', subscribe);
+  // of a cluster: its client listens to another server by itself, when the one is gone
+  subscriber.on('-node', generations.markGap);
+  subscriber.on('refresh', () => listening || subscribe());
   subscriber.on('message', (_channel: string, message: string) => generations.receive(message));
   subscriber.on('close', () => {
     settle(false);

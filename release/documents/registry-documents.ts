@@ -15,7 +15,7 @@ import { buildReport } from './build-documents.ts';
 import { archiveLine } from './why-document.ts';
 import * as part from './parts.ts';
 import { tombstoneSchema } from '../../proxy/packages/purge-schema.ts';
-import { format, recovery, restored, changedRelease, purge, refreshed } from './registry-shapes.ts';
+import { format, recovery, restored, changedRelease, purge, refreshed, servers } from './registry-shapes.ts';
 
 const { count, flag, name, orNull, reference, text, time, version } = part;
 
@@ -167,7 +167,9 @@ export const registryDocuments = {
       .describe('every option of the satis.json'),
   }),
   // a command counts no requests, and older servers know fewer fields
-  status: statusSchema.partial({ started_at: true, counters: true, mirror: true, state: true }),
+  status: statusSchema.partial({ started_at: true, counters: true, mirror: true, state: true }).extend({
+    servers: servers.optional(),
+  }),
   doctor: z.object({
     ok: flag('whether no check failed'),
     version: text('the version of Libretto'),

@@ -50,3 +50,26 @@ export const refreshed = z.object({
   connection: connectionSchema.nullable().describe('the connection after it; null: a plan of a remote registry'),
   steps: z.array(refreshStep).describe('what the refresh did, or found'),
 });
+
+export const servers = z
+  .array(
+    z.object({
+      host: orNull(part.text('the name of its host'), 'the host; null: unknown'),
+      pid: orNull(part.count('its process there'), 'its process there; null: unknown'),
+      version: orNull(part.text('of Libretto'), 'the version of Libretto; null: 0.2.0 or before'),
+      address: orNull(
+        part.text('for clients'),
+        'its address for clients; null: unknown, or of use on its own host alone',
+      ),
+      since: orNull(part.text('RFC 3339'), 'its start; null: unknown'),
+      serial: orNull(
+        part.count('grows with each publication'),
+        'what it serves; null: the publication of the data folder',
+      ),
+      lag_seconds: orNull(
+        z.number(),
+        'how old the newest publication is, if it does not serve it yet; otherwise 0; null: unknown',
+      ),
+    }),
+  )
+  .describe('the running servers with this state; a remote registry does not name them');

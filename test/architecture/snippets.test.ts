@@ -16,7 +16,7 @@ const schema = JSON.parse(readFileSync(join(root, 'docs/libretto.schema.json'), 
 /** The test that pastes the lines of a page. */
 const played: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/newcomer.test.ts': ['README.md', 'docs/get-started.md'],
-  'test/e2e/first-day.test.ts': [
+  'test/e2e/first-day.series.test.ts': [
     'small-install',
     'below-a-path',
     'monorepo',
@@ -26,10 +26,10 @@ const played: Readonly<Record<string, readonly string[]>> = {
     'feeds',
     'backup',
   ],
-  'test/e2e/operator.test.ts': ['deploy', 'operations', 'origin'],
-  'test/e2e/ci-engineer.test.ts': ['ci'],
+  'test/e2e/operator.series.test.ts': ['deploy', 'operations', 'origin'],
+  'test/e2e/ci-engineer.series.test.ts': ['ci'],
   'test/e2e/refusals.test.ts': ['troubleshooting'],
-  'test/cli/pages.test.ts': [
+  'test/cli/pages.series.test.ts': [
     'advisories',
     'audit',
     'catalogue',
@@ -55,16 +55,17 @@ const notPlayed: Readonly<Record<string, string>> = {
   'damaged-state': 'needs a damaged state; the tests of the state damage it in each way',
   https: 'port 443 and certbot; test/e2e/https.test.ts serves with a certificate of its own',
   mail: 'needs a mail server; the tests of mail have one',
-  monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.test.ts checks their files',
+  monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.series.test.ts checks their files',
   notifications: 'needs a receiver, and chat services; the tests of notifications have receivers',
   'object-store': 'needs an object store; test/cli/object-store.test.ts has one',
+  'redis-failover': 'needs many Redis servers; test/cli/redis-sentinel.test.ts starts sentinels and a cluster',
   'renovate-and-dependabot': 'Renovate and Dependabot are services of others',
   'reverse-proxy': 'the same lines as in deploy.md',
   scaling: 'environment files of several hosts, with a Redis and an object store',
   'signed-tags': 'needs the keys of persons; test/cli/signed-tags.test.ts makes them',
   'single-sign-on': 'needs an identity provider; the tests of the sign-in have one',
   terminals: 'needs a person with a browser; the tests of the sign-in play one',
-  'trusted-publishers': 'needs CI systems; test/cli/keyless-ci-files.test.ts runs the files for them',
+  'trusted-publishers': 'needs CI systems; test/cli/keyless-ci-files.series.test.ts runs the files for them',
   upgrade: 'needs the program of version 0.1.0; test/cli/upgrade/ has a data folder of it',
   workers: 'needs a Redis; test/cli/workers.test.ts starts one',
   'docs/reference/api.md': 'an example of requests; test/http/ calls every operation',

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 let [shop, blog]: [string, string] = ['', ''];
@@ -76,7 +77,7 @@ describe('bash', () => {
     expect(await bash('keys', 'rotate', 'si')).toEqual(['signing']);
   });
 
-  it('completes files and folders', async () => {
+  itInSeries('completes files and folders', async () => {
     expect(await bash('impact', 'some')).toEqual(['some file.txt']);
     expect(await bash('token', 'list', '--data', 'fo')).toEqual(['folder']);
     expect(await bash('token', 'list', '--data', '=', 'fo')).toEqual(['folder']);
@@ -176,7 +177,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect(await zsh('libretto why acme/hell\t', 'hello ')).toContain('acme/hello');
   });
 
-  it('completes files and folders, also behind an option', async () => {
+  itInSeries('completes files and folders, also behind an option', async () => {
     for (const [typed, completed] of [
       ['token list -d fol', 'token list -d folder/'],
       ['token list --data=fol', 'token list --data=folder/'],

@@ -11,6 +11,7 @@ import { createRepository } from '../util/git-repository.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -55,7 +56,7 @@ const gitUsers: Readonly<Record<string, string>> = {
   bitbucket: 'x-token-auth',
 };
 
-describe.each(allForges)('libretto connection add %s', (name, start) => {
+describe.each(firstOf(allForges, 1))('libretto connection add %s', (name, start) => {
   it('registers repositories, publishes private ones with the token, and follows a rename', async () => {
     await using forge = await start();
     addTools(forge, 1);
@@ -97,7 +98,7 @@ describe.each(allForges)('libretto connection add %s', (name, start) => {
 });
 
 describe('libretto connection add', () => {
-  it.each([['--token-stdin'], ['--token-file', '-']])(
+  itInSeries.each([['--token-stdin'], ['--token-file', '-']])(
     'reads the token from standard input with %s',
     async (...from) => {
       await using forge = await startGitHub();
@@ -242,7 +243,7 @@ describe('libretto connection add', () => {
     expect(existsSync(folder.at('data'))).toBe(false);
   });
 
-  it('shows on a terminal how many repositories were read', async () => {
+  itInSeries('shows on a terminal how many repositories were read', async () => {
     await using forge = await startGitHub();
     addTools(forge, 3);
     const given = ['--forge-url', forge.url, '--owner', forge.owner, '--token-file', 'token'];

@@ -8,10 +8,11 @@ import { startGitHttpServer } from '../util/git-http-server.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { startManagedRegistry } from '../util/managed-registry.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 const settings = { egress: { allow: ['127.0.0.0/8'] } };
 
-it('new credentials make failed repositories sync again at once', async () => {
+itInSeries('new credentials make failed repositories sync again at once', async () => {
   await using forge = await startGitHub();
   addTools(forge, 1);
   await using folder = temporaryFolder('credentials');

@@ -10,6 +10,7 @@ import { listCommands } from '../util/command-reference.ts';
 import { making, reading } from '../util/data-folder-commands.ts';
 import { runCli, startCli, type CliOptions, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { sampleOf } from '../util/series.ts';
 
 const reference = '0'.repeat(40);
 
@@ -78,20 +79,17 @@ describe.each([
       mkdirSync(folder.at(what, path), { recursive: true });
   });
 
-  it.each([...reading, ['artifact', 'withdraw', 'acme/hello', '--as-version=1.0.0', `--reference=${reference}`]])(
-    'is refused by %s %s with exit code 2, and stays as it was',
-    async (...args) => {
-      const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', what]);
-      const message =
-        args[0] === 'artifact' ? /Nothing is published in/ : new RegExp(`${fault}.*with --data, with LIBRETTO_DATA`);
-      expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
-      expect(stderr).toContain(folder.at(what));
-      const left = existsSync(folder.at(what))
-        ? readdirSync(folder.at(what), { recursive: true }).toSorted()
-        : undefined;
-      expect(left).toEqual(content);
-    },
-  );
+  it.each(
+    sampleOf([...reading, ['artifact', 'withdraw', 'acme/hello', '--as-version=1.0.0', `--reference=${reference}`]], 4),
+  )('is refused by %s %s with exit code 2, and stays as it was', async (...args) => {
+    const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', what]);
+    const message =
+      args[0] === 'artifact' ? /Nothing is published in/ : new RegExp(`${fault}.*with --data, with LIBRETTO_DATA`);
+    expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
+    expect(stderr).toContain(folder.at(what));
+    const left = existsSync(folder.at(what)) ? readdirSync(folder.at(what), { recursive: true }).toSorted() : undefined;
+    expect(left).toEqual(content);
+  });
 });
 
 describe('a folder with files of another project', () => {
@@ -99,16 +97,19 @@ describe('a folder with files of another project', () => {
   beforeAll(() => content.forEach((path) => mkdirSync(folder.at('project', path), { recursive: true })));
   const left = (): unknown => readdirSync(folder.at('project'), { recursive: true }).toSorted();
 
-  it.each([...making, ['serve', '--listen', '127.0.0.1:0']])('gets no registry by %s %s', async (...args) => {
-    const { exitCode, stderr } = await libretto([...args.filter(Boolean), '--data', '../project'], {
-      cwd: folder.at('packages'),
-    });
-    expect([exitCode, stderr, left()]).toEqual([
-      2,
-      expect.stringMatching(/project already contains other files \(photos\)\. Name an empty or new folder/),
-      content,
-    ]);
-  });
+  it.each(sampleOf([...making, ['serve', '--listen', '127.0.0.1:0']], 2))(
+    'gets no registry by %s %s',
+    async (...args) => {
+      const { exitCode, stderr } = await libretto([...args.filter(Boolean), '--data', '../project'], {
+        cwd: folder.at('packages'),
+      });
+      expect([exitCode, stderr, left()]).toEqual([
+        2,
+        expect.stringMatching(/project already contains other files \(photos\)\. Name an empty or new folder/),
+        content,
+      ]);
+    },
+  );
 
   it('is a finding of doctor', async () => {
     const { exitCode, stdout } = await libretto(['doctor', '--data', 'project']);
@@ -139,7 +140,7 @@ describe('a data folder of another user', () => {
   beforeAll(() => chmodSync(folder.at('var'), process.getuid?.() === 0 ? 0o700 : 0));
   afterAll(() => chmodSync(folder.at('var'), 0o755));
 
-  it.each([...reading, ...making])('is refused by %s %s, which names the owner', async (...args) => {
+  it.each(sampleOf([...reading, ...making], 4))('is refused by %s %s, which names the owner', async (...args) => {
     const options = { asOther: true, cwd: folder.at('packages') };
     const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', '../var'], options);
     expect([exitCode, stdout, stderr]).toEqual([

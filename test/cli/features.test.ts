@@ -8,6 +8,7 @@ import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/p
 import { startRedis } from '../util/redis-server.ts';
 import { runCli, startCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 let token: string;
@@ -103,7 +104,7 @@ describe('a server without features', () => {
     expect(loaded.filter((source) => !ofConfiguration.includes(source))).toEqual([]);
   });
 
-  it('gets the named features, and those that they need', async () => {
+  itInSeries('gets the named features, and those that they need', async () => {
     const { root, statuses, sources } = await serve(['--features', 'search']);
     expect(statuses).toMatchObject({
       '/search.json?q=hello': 200,
@@ -137,7 +138,7 @@ describe('a server with the console alone', () => {
     expect(sources).toContain('proxy/console/console.ts');
   });
 
-  it('opens the services of the API without the API', async () => {
+  itInSeries('opens the services of the API without the API', async () => {
     const { statuses, sources } = await serve(['--features', 'console']);
     expect(statuses).toMatchObject({ '/search.json?q=hello': 404, '/api/status': 404, '/ui/': 303 });
     expect(sources).toContain('proxy/auth/people.ts');
@@ -161,7 +162,7 @@ describe('a server', () => {
     const { exitCode, stderr } = await runCli(['serve', '--data', 'data', '--features', 'pages'], { cwd: tree.root });
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      'any of api, mirror, search, statistics, feeds, advisories, repositories, hooks, notifications, console, with commas between, or none',
+      'any of api, mirror, search, statistics, feeds, changes, advisories, repositories, hooks, notifications, console, with commas between, or none',
     );
   });
 });

@@ -13,6 +13,7 @@ import { freePort } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 describe.skipIf(lacks('openssl'))('HTTPS', () => {
   const folder = temporaryFolder('https');
@@ -193,7 +194,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await statusOfConsole(port)).toBe(303);
   });
 
-  it('is checked by doctor, which prints how long the certificate is valid', async () => {
+  itInSeries('is checked by doctor, which prints how long the certificate is valid', async () => {
     const findings = async (flags: readonly string[]): Promise<unknown[]> => {
       const { stdout } = await runCli(['doctor', '--json', ...flags], { cwd: folder.path });
       return (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks

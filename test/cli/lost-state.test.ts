@@ -1,6 +1,6 @@
 // Tests a state in the data folder that is damaged, emptied or missing: the program reports it before it serves, checks
 // or copies the state, and names the way back. It never starts an empty state by itself (I20).
-// test/fault/damaged-pages.test.ts damages every page of a state.
+// test/fault/damaged-pages.series.test.ts damages every page of a state.
 
 import { hash } from 'node:crypto';
 import {
@@ -23,6 +23,7 @@ import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 
 const pageSize = 4096;
 
@@ -111,7 +112,7 @@ const damages: readonly (readonly [string, () => void, RegExp])[] = [
 ];
 
 describe('a lost state', () => {
-  it.each(damages)(
+  it.each(firstOf(damages, 3))(
     'with %s is refused by serve, doctor and backup, with the way back',
     async (_name, damage, message) => {
       damage();
@@ -152,7 +153,7 @@ describe('a lost state', () => {
     expect(stderr).not.toContain('unexpected error');
   });
 
-  it.each([
+  itInSeries.each([
     ['a token', () => `token/${id}`, 'a record of the kind "token" is malformed'],
     ['a user', () => 'user/usr_0123456789abcdef', 'a record of the kind "user" is malformed'],
     ['an event of the audit log', () => 'audit/event/000000000001', 'its audit log is broken at event 1'],
@@ -182,17 +183,22 @@ describe('a lost state', () => {
     expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
   });
 
-  it('with a malformed count of users serves packages and reports the damage, and all other commands refuse the state', async () => {
-    await putRow('user-roster', { users: 1 });
-    const url = await servesAt();
-    await server?.shows(
-      /No setup code is offered\. The count of users and admins in the state is malformed\. .*`libretto restore BACKUP --state-only`/,
-    );
-    expect((await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200);
-    const [examined, saved] = await Promise.all([run('doctor', '--json'), run('backup', 'another')]);
-    expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('"user-roster" is malformed')]);
-    expect(examined.stdout).toContain('\\"user-roster\\" is malformed');
-  });
+  itInSeries(
+    'with a malformed count of users serves packages and reports the damage, and all other commands refuse the state',
+    async () => {
+      await putRow('user-roster', { users: 1 });
+      const url = await servesAt();
+      await server?.shows(
+        /No setup code is offered\. The count of users and admins in the state is malformed\. .*`libretto restore BACKUP --state-only`/,
+      );
+      expect((await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(
+        200,
+      );
+      const [examined, saved] = await Promise.all([run('doctor', '--json'), run('backup', 'another')]);
+      expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('"user-roster" is malformed')]);
+      expect(examined.stdout).toContain('\\"user-roster\\" is malformed');
+    },
+  );
 
   it.each([
     [

@@ -15,6 +15,7 @@ import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { startUpstream, referenceFor, sha1Of } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface Registry extends AsyncDisposable {
   readonly data: string;
@@ -248,7 +249,7 @@ describe.skipIf(lacks('nginx'))('libretto mirror from a tree that nginx serves',
   });
 });
 
-it('a killed libretto mirror leaves no bad file, and the next fetch is complete', async () => {
+itInSeries('a killed libretto mirror leaves no bad file, and the next fetch is complete', async () => {
   await using upstream = await startUpstream();
   const packages = Array.from({ length: 12 }, (_, index) => ({
     name: `some/lib${index}`,

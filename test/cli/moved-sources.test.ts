@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {
@@ -128,7 +129,7 @@ describe('a data folder that moved', () => {
     expect(served(`${data}/var`)).toEqual(before);
   });
 
-  it('withdraws no version of a registered folder, whichever is synced first', async () => {
+  itInSeries('withdraws no version of a registered folder, whichever is synced first', async () => {
     writePackage('one/more/third', { name: 'acme/third', version: '3.0.0' });
     const config = (data: string): string => {
       writeFileSync(folder.at('libretto.json'), JSON.stringify({ data, sourceRoots: [folder.at('one')] }));

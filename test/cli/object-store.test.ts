@@ -2,7 +2,9 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRepository } from '../util/git-repository.ts';
 import { startHostileStore, type HostileStore, type LoggedRequest } from '../util/hostile-store.ts';
+import { cannotMount, smallDisk } from '../util/small-disk.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
@@ -34,6 +36,7 @@ const isHead = ({ method, key }: LoggedRequest): boolean => method === 'PUT' && 
 describe('an object store as output', () => {
   it('has what one host publishes, and another host goes on with it', async () => {
     expect(await run('one', ['build', './packages'])).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(textAt('index/_probe.json') ?? '')).toMatchObject({ verdict: 'usable', race: 'works' });
     expect(existsSync(tree.path('one/public/dist/acme/hello/1.0.0.zip'))).toBe(false);
     put('two', '1.1.0');
     const built = await run('other', ['build', '--json']);
@@ -106,6 +109,43 @@ describe('an object store as output', () => {
     const document = JSON.parse(textAt('public/p2/acme/hello.json') ?? '') as { packages: Record<string, object> };
     expect(Object.keys(document.packages['acme/hello'] ?? {})).toEqual(['2.0.0']);
   });
+
+  it('gives back former contents of a branch without a transfer of archives', async () => {
+    const { append } = createRepository(tree.path('branch'), [
+      { commit: 'main', files: { 'composer.json': '{"name": "acme/branch"}', 'who.txt': 'first' } },
+    ]);
+    await run('one', ['build', tree.path('branch')]);
+    const alias = 'registry/public/dist/acme/branch/dev-main.zip';
+    const first = store.objects.get(alias)?.bytes;
+    append([{ commit: 'main', files: { 'who.txt': 'second' } }]);
+    await run('one', ['build']);
+    expect(store.objects.get(alias)?.bytes).not.toEqual(first);
+    const before = store.requests.length;
+    expect(await run('other', ['rollback', '1'])).toMatchObject({ exitCode: 0 });
+    expect(store.objects.get(alias)?.bytes).toEqual(first);
+    const transfers = store.requests
+      .slice(before)
+      .filter(
+        ({ method, key, headers }) =>
+          key?.endsWith('.zip') === true && (method === 'GET' || headers['x-amz-copy-source'] === undefined),
+      );
+    expect(transfers).toEqual([]);
+    expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it.skipIf(cannotMount())(
+    'whose documents do not fit on the disk of a host ends its command with the reason',
+    async () => {
+      await run('one', ['build', './packages']);
+      const disk = smallDisk(1);
+      disk.fill(4096);
+      const full = await run(disk.path, ['build']);
+      expect([full.exitCode, full.stderr]).toEqual([74, expect.stringMatching(/cannot be written\. The disk is full/)]);
+      disk.free();
+      expect(await run(disk.path, ['build'])).toMatchObject({ exitCode: 0 });
+      disk.remove();
+    },
+  );
 
   it('that ignores conditions is refused before anything is published', async () => {
     store.fault = ({ headers, method }) =>

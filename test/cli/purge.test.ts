@@ -11,6 +11,7 @@ import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
 import { lacks } from '../util/tool.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 const secretVersion = { name: 'acme/hello', version: '1.1.0' };
 const namesSecretVersion = /purges versions that are [^]*\n {2}acme\/hello 1\.1\.0 \(.{12}\), published\n[^]*--yes/;
@@ -120,47 +121,50 @@ describe('libretto package purge', () => {
     }
   });
 
-  it('keeps the version purged in a restored backup, and in a registry that imports the configuration', async () => {
-    await succeeds('token', 'create', '--description', 'a state');
-    await succeeds('backup', 'backup');
-    expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
-    tree.write({ 'purged.json': await succeeds('package', 'list', '--purged', '--json') });
-    const restore = (...more: readonly string[]): Promise<CliOutcome> =>
-      runCli(['restore', 'backup', ...more], { cwd: tree.root });
-    expect(await restore('--data', 'old')).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringContaining('Purge them again, or restore with --purged') as string,
-    });
-    const refused = { exitCode: 2, stdout: '', stderr: expect.stringMatching(namesSecretVersion) as string };
-    expect(await restore('--data', 'new', '--purged', 'purged.json')).toMatchObject(refused);
-    expect(existsSync(tree.path('new'))).toBe(false);
-    const dryRun = await restore('--purged', 'purged.json', '--dry-run', '--json');
-    const purges = { tombstones: [secretVersion], purged_versions: [{ ...secretVersion, state: 'published' }] };
-    expect(JSON.parse(dryRun.stdout)).toMatchObject(purges);
-    expect(await restore('--data', 'new', '--purged', 'purged.json', '--yes')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/\nIt purged permanently:\n {2}acme\/hello 1\.1\.0 .*, published$/),
-    });
-    expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([
-      [],
-      ['acme/hello@1.0.0'],
-    ]);
-    await succeeds('config', 'export', '--out', 'registry.json');
-    const bring = (...more: readonly string[]): Promise<CliOutcome> =>
-      runCli(['config', 'import', 'registry.json', '--data', 'old', ...more], { cwd: tree.root });
-    const before = filesWithSecret(tree.path('old'));
-    expect(await bring()).toMatchObject(refused);
-    expect(filesWithSecret(tree.path('old'))).toEqual(before);
-    expect(JSON.parse((await bring('--dry-run', '--json')).stdout)).toMatchObject(purges);
-    expect(JSON.parse((await bring('--yes', '--json')).stdout)).toMatchObject({ purged: 1, ...purges });
-    for (const data of ['old', 'new']) {
-      const events = ['audit', 'list', '--action', 'package.recover_purged', '--json', '--data', data];
-      expect((await runCli(events, { cwd: tree.root })).stdout).toContain('"1.1.0"');
-    }
-    expect(filesWithSecret(tree.path('old'))).toEqual([]);
-    for (const data of ['old', 'new'])
-      expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
-  });
+  itInSeries(
+    'keeps the version purged in a restored backup, and in a registry that imports the configuration',
+    async () => {
+      await succeeds('token', 'create', '--description', 'a state');
+      await succeeds('backup', 'backup');
+      expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
+      tree.write({ 'purged.json': await succeeds('package', 'list', '--purged', '--json') });
+      const restore = (...more: readonly string[]): Promise<CliOutcome> =>
+        runCli(['restore', 'backup', ...more], { cwd: tree.root });
+      expect(await restore('--data', 'old')).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('Purge them again, or restore with --purged') as string,
+      });
+      const refused = { exitCode: 2, stdout: '', stderr: expect.stringMatching(namesSecretVersion) as string };
+      expect(await restore('--data', 'new', '--purged', 'purged.json')).toMatchObject(refused);
+      expect(existsSync(tree.path('new'))).toBe(false);
+      const dryRun = await restore('--purged', 'purged.json', '--dry-run', '--json');
+      const purges = { tombstones: [secretVersion], purged_versions: [{ ...secretVersion, state: 'published' }] };
+      expect(JSON.parse(dryRun.stdout)).toMatchObject(purges);
+      expect(await restore('--data', 'new', '--purged', 'purged.json', '--yes')).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/\nIt purged permanently:\n {2}acme\/hello 1\.1\.0 .*, published$/),
+      });
+      expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([
+        [],
+        ['acme/hello@1.0.0'],
+      ]);
+      await succeeds('config', 'export', '--out', 'registry.json');
+      const bring = (...more: readonly string[]): Promise<CliOutcome> =>
+        runCli(['config', 'import', 'registry.json', '--data', 'old', ...more], { cwd: tree.root });
+      const before = filesWithSecret(tree.path('old'));
+      expect(await bring()).toMatchObject(refused);
+      expect(filesWithSecret(tree.path('old'))).toEqual(before);
+      expect(JSON.parse((await bring('--dry-run', '--json')).stdout)).toMatchObject(purges);
+      expect(JSON.parse((await bring('--yes', '--json')).stdout)).toMatchObject({ purged: 1, ...purges });
+      for (const data of ['old', 'new']) {
+        const events = ['audit', 'list', '--action', 'package.recover_purged', '--json', '--data', data];
+        expect((await runCli(events, { cwd: tree.root })).stdout).toContain('"1.1.0"');
+      }
+      expect(filesWithSecret(tree.path('old'))).toEqual([]);
+      for (const data of ['old', 'new'])
+        expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+    },
+  );
 
   it.skipIf(lacks('git'))(
     'names every version with its files and the command that purges it, and spares a clean branch',
@@ -229,7 +233,7 @@ describe('libretto package purge', () => {
     expect(existsSync(tree.path('data/state'))).toBe(false);
   });
 
-  it.skipIf(lacks('script'))('asks at a terminal for the words that name the version', async () => {
+  itInSeries.skipIf(lacks('script'))('asks at a terminal for the words that name the version', async () => {
     expect(await atTerminal('yes')).toContain('Not confirmed. Nothing was changed.');
     expect(versions()).toHaveLength(2);
     expect(await atTerminal('acme/hello 1.1.0')).toContain('acme/hello 1.1.0 is purged (secret)');

@@ -10,6 +10,7 @@ import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts'
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface Answer {
   readonly status: number;
@@ -121,7 +122,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     await redis.restart();
   });
 
-  it('serves no token once Redis is gone for longer than the grace period', async () => {
+  itInSeries('serves no token once Redis is gone for longer than the grace period', async () => {
     await build();
     const { token } = await createToken();
     const { server, url } = await serve('var');

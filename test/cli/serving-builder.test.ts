@@ -71,6 +71,46 @@ describe('a server with an object store as output', () => {
     expect(await archive('acme/one')).toBe(200);
   });
 
+  it('shows the files of a version whose archive only the store has', async () => {
+    const password = 'a very long password 1';
+    await runCli(
+      [
+        'user',
+        'create',
+        '--email',
+        'ada@example.org',
+        '--name',
+        'Ada',
+        '--admin',
+        '--password-stdin',
+        '--data',
+        folder.at('here'),
+      ],
+      {
+        cwd: source.root,
+        environment,
+        input: `${password}\n`,
+      },
+    );
+    const signedIn = await fetch(`${url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.org', password }),
+    });
+    const { token: session } = (await signedIn.json()) as { token: string };
+    const cookie = `libretto-session-${new URL(url).port}=${session}`;
+    const show = async (): Promise<string> =>
+      (
+        await fetch(`${url}/ui/packages/acme/one/files?version=1.0.0&path=src/Who.php`, {
+          headers: { cookie, accept: 'text/html' },
+        })
+      ).text();
+    expect(await show()).toContain('AcmeOne');
+    const asked = store.requests.length;
+    expect(await show()).toContain('AcmeOne');
+    expect(store.requests.slice(asked).filter(({ key }) => key?.endsWith('.zip') === true)).toEqual([]);
+  });
+
   it('publishes uploads', async () => {
     const { exitCode, stderr } = await runCli(['publish', 'uploaded', '--url', url], {
       cwd: source.root,
@@ -122,5 +162,21 @@ describe('a server with an object store as output', () => {
     const { checks } = JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] };
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
     expect(checks.map(({ check }) => check)).toContain('output.objects');
+  });
+
+  it('starts while the store is out of reach, and says so', async () => {
+    store.fault = () => ({ status: 503, code: 'SlowDown' });
+    const other = startCli(['serve', '--data', folder.at('there'), '--listen', '127.0.0.1:0'], {
+      cwd: source.root,
+      environment,
+    });
+    const [, at = ''] = await other.shows(/^Serving .* on (http:\/\/127\.0\.0\.1:\d+)/m);
+    expect(other.output().stderr).toMatch(
+      /the store answered 503 SlowDown\..* The server starts, and tries it again\.$/m,
+    );
+    expect((await fetch(`${at}/health`)).status).toBeLessThan(600);
+    other.signal('SIGTERM');
+    await other.ended;
+    store.fault = () => undefined;
   });
 });

@@ -10,6 +10,7 @@ import { cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { signersOf } from '../util/signed-repository.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const december = Date.UTC(2025, 11, 1) / 1000;
 const february = Date.UTC(2026, 1, 20) / 1000;
@@ -72,7 +73,7 @@ describe.skipIf(lacks('git', 'gpg'))('tags signed with OpenPGP keys', () => {
     expect(signers()).toMatchObject({ '1.0.0': 'ann@example.org', '1.1.0': null });
   });
 
-  it('counts what a key signed before it expired, and nothing later', async () => {
+  itInSeries('counts what a key signed before it expired, and nothing later', async () => {
     writeFileSync(folder.at('keys.gpg'), gpg('--export', '--armor', 'old@example.org'));
     tag('1.0.0', 'old@example.org', december + 86_400);
     // the registry does not learn that its owner has prolonged the key
@@ -83,7 +84,7 @@ describe.skipIf(lacks('git', 'gpg'))('tags signed with OpenPGP keys', () => {
     expect(signers()).toMatchObject({ '1.0.0': 'old@example.org', '1.1.0': null });
   });
 
-  it('judges the tags again after a change of the keys, and leaves no folder with keys behind', async () => {
+  itInSeries('judges the tags again after a change of the keys, and leaves no folder with keys behind', async () => {
     const temporary = folder.at('temporary');
     mkdirSync(temporary);
     know('eve@example.org');

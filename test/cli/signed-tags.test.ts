@@ -9,6 +9,7 @@ import { cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { createSigningKey, signersOf, tag, type SigningKey } from '../util/signed-repository.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const january = Date.UTC(2026, 0, 15) / 1000;
 
@@ -83,25 +84,28 @@ describe.skipIf(lacks('git', 'ssh-keygen'))('signed tags', () => {
     expect(signers()).toMatchObject({ '1.0.0': 'ann@example.org', '1.1.0': null });
   });
 
-  it('judges the known releases again after a change of the list, and changes no document and no archive', async () => {
-    tag(repository, '1.0.0', { key: ann });
-    tag(repository, '1.1.0', { key: eve });
-    await build();
-    const published = contentOf('var/public');
-    know(`eve@example.org ${eve.publicKey}`);
-    expect((await build()).stdout).toContain('Published');
-    expect(signers()).toMatchObject({ '1.0.0': null, '1.1.0': 'eve@example.org' });
-    rmSync(folder.at('libretto.json'));
-    writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['git:repository'] }));
-    await build();
-    expect(signers()).toMatchObject({ '1.0.0': null, '1.1.0': null });
-    await build({ LIBRETTO_SIGNERS: 'signers' });
-    expect(signers()).toMatchObject({ '1.1.0': 'eve@example.org' });
-    expect(contentOf('var/public')).toEqual(published);
-    expect((await libretto(['verify'])).exitCode).toBe(0);
-  });
+  itInSeries(
+    'judges the known releases again after a change of the list, and changes no document and no archive',
+    async () => {
+      tag(repository, '1.0.0', { key: ann });
+      tag(repository, '1.1.0', { key: eve });
+      await build();
+      const published = contentOf('var/public');
+      know(`eve@example.org ${eve.publicKey}`);
+      expect((await build()).stdout).toContain('Published');
+      expect(signers()).toMatchObject({ '1.0.0': null, '1.1.0': 'eve@example.org' });
+      rmSync(folder.at('libretto.json'));
+      writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['git:repository'] }));
+      await build();
+      expect(signers()).toMatchObject({ '1.0.0': null, '1.1.0': null });
+      await build({ LIBRETTO_SIGNERS: 'signers' });
+      expect(signers()).toMatchObject({ '1.1.0': 'eve@example.org' });
+      expect(contentOf('var/public')).toEqual(published);
+      expect((await libretto(['verify'])).exitCode).toBe(0);
+    },
+  );
 
-  it('starts no process for an unchanged repository, and judges only new tags of a changed one', async () => {
+  itInSeries('starts no process for an unchanged repository, and judges only new tags of a changed one', async () => {
     const git = createGitShim(folder.at('shim'));
     const environment = { ...cleanEnvironment(), PATH: git.path };
     tag(repository, '1.0.0', { key: ann });
@@ -178,7 +182,7 @@ describe.skipIf(lacks('git', 'ssh-keygen'))('signed tags', () => {
     expect(signers('other/var')).toMatchObject({ '1.0.0': 'ann@example.org', '1.1.0': null });
   });
 
-  it('keeps the signer through withdrawal and return, a lost memory, a rollback, and a backup', async () => {
+  itInSeries('keeps the signer through withdrawal and return, a lost memory, a rollback, and a backup', async () => {
     const succeed = async (...args: readonly string[]): Promise<void> => {
       const { exitCode, stderr } = await libretto(args);
       expect(exitCode, `${args.join(' ')}: ${stderr}`).toBe(0);

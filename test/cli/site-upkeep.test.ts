@@ -8,6 +8,7 @@ import { eventually } from '../util/eventually.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 let registry: TemporaryTree;
 const libretto = (...args: readonly string[]) => runCli([...args, '--data', 'data'], { cwd: registry.root });
@@ -77,7 +78,7 @@ describe('a server', () => {
     return { server, url };
   }
 
-  it('writes the catalogue at its start, and after publications of others', async () => {
+  itInSeries('writes the catalogue at its start, and after publications of others', async () => {
     await serve('served');
     await eventually(() => versionsIn('served').includes('1.1.0'));
     expect(await apart('package', 'withdraw', 'acme/core', '1.1.0')).toMatchObject({ exitCode: 0 });

@@ -14,6 +14,7 @@ import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let server: GitHttpServer;
@@ -78,7 +79,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main', 'acme/one@1.0.0']);
   });
 
-  it('a second build of that remote waits within its limit, and names the process that fetches', async () => {
+  itInSeries('a second build of that remote waits within its limit, and names the process that fetches', async () => {
     const stalled = await beginStalledBuild();
     const second = await cli(['build', url(), 'two'], { LIBRETTO_GIT_FETCH_TIMEOUT: '1' });
     expect([second.exitCode, second.stderr]).toEqual([
@@ -97,7 +98,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main']);
   });
 
-  it('a publication of another build survives the end of a stalled build', async () => {
+  itInSeries('a publication of another build survives the end of a stalled build', async () => {
     await cli(['build', url()]);
     repository.append([
       { commit: 'main', files: { a: '1' } },
@@ -147,49 +148,52 @@ it('other builds work while a build waits for a dist that never arrives', async 
   expect(versions()).toEqual(['acme/two@1.0.0']);
 });
 
-it('while a sync waits for a silent remote, another repository is registered and synced and an archive uploaded, all permanently', async () => {
-  createRepository(
-    folder.at('repositories/other.git'),
-    [
-      { commit: 'main', files: { 'composer.json': '{"name":"acme/other"}' } },
-      { tag: '1.0.0', at: 'main' },
-    ],
-    { bare: true },
-  );
-  await using registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
-  const register = async (name: string): Promise<string> =>
-    String(
-      (await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/${name}.git` })).json['id'],
+itInSeries(
+  'while a sync waits for a silent remote, another repository is registered and synced and an archive uploaded, all permanently',
+  async () => {
+    createRepository(
+      folder.at('repositories/other.git'),
+      [
+        { commit: 'main', files: { 'composer.json': '{"name":"acme/other"}' } },
+        { tag: '1.0.0', at: 'main' },
+      ],
+      { bare: true },
     );
-  const sync = async (id: string): Promise<string> =>
-    String((await registry.api('POST', `/api/repositories/${id}/sync`)).json['id']);
-  const ended = async (id: string, job: string): Promise<Record<string, unknown>> => {
-    for (;;) {
-      const { json } = await registry.api('GET', `/api/repositories/${id}/jobs/${job}`);
-      if (json['finished_at'] !== null) return json;
-      await sleep(100);
-    }
-  };
+    await using registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
+    const register = async (name: string): Promise<string> =>
+      String(
+        (await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/${name}.git` })).json['id'],
+      );
+    const sync = async (id: string): Promise<string> =>
+      String((await registry.api('POST', `/api/repositories/${id}/sync`)).json['id']);
+    const ended = async (id: string, job: string): Promise<Record<string, unknown>> => {
+      for (;;) {
+        const { json } = await registry.api('GET', `/api/repositories/${id}/jobs/${job}`);
+        if (json['finished_at'] !== null) return json;
+        await sleep(100);
+      }
+    };
 
-  let answer = (): void => undefined;
-  const until = new Promise<void>((resolve) => (answer = resolve));
-  server.behave({ hangAfterGets: 0, until });
-  const slow = await register('lib');
-  const stalled = await sync(slow);
-  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 60_000 });
-  server.behave('well');
-  const other = await register('other');
-  expect(await ended(other, await sync(other))).toMatchObject({ state: 'succeeded' });
-  writeTree(folder.at('upload'), libraryTree('acme/upload', { version: '1.0.0' }));
-  expect(await registry.cli('publish', folder.at('upload'))).toMatchObject({ exitCode: 0 });
-  const meanwhile = ['acme/other@1.0.0', 'acme/other@dev-main', 'acme/upload@1.0.0'];
-  expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual(meanwhile);
+    let answer = (): void => undefined;
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    server.behave({ hangAfterGets: 0, until });
+    const slow = await register('lib');
+    const stalled = await sync(slow);
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 60_000 });
+    server.behave('well');
+    const other = await register('other');
+    expect(await ended(other, await sync(other))).toMatchObject({ state: 'succeeded' });
+    writeTree(folder.at('upload'), libraryTree('acme/upload', { version: '1.0.0' }));
+    expect(await registry.cli('publish', folder.at('upload'))).toMatchObject({ exitCode: 0 });
+    const meanwhile = ['acme/other@1.0.0', 'acme/other@dev-main', 'acme/upload@1.0.0'];
+    expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual(meanwhile);
 
-  answer();
-  expect(await ended(slow, stalled)).toMatchObject({ state: 'succeeded' });
-  expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual([
-    'acme/lib@1.0.0',
-    'acme/lib@dev-main',
-    ...meanwhile,
-  ]);
-});
+    answer();
+    expect(await ended(slow, stalled)).toMatchObject({ state: 'succeeded' });
+    expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual([
+      'acme/lib@1.0.0',
+      'acme/lib@dev-main',
+      ...meanwhile,
+    ]);
+  },
+);

@@ -8,6 +8,7 @@ import { allFiles } from '../util/published-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
+import { describeInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let upstream: TestUpstream;
@@ -88,7 +89,7 @@ describe('the registry of mirroring.url', () => {
   });
 });
 
-describe('sealed credentials that cannot be opened', () => {
+describeInSeries('sealed credentials that cannot be opened', () => {
   it('stop requests to their repository: log once a minute, status and doctor report that, and stored packages are served', async () => {
     writeFileSync(folder.at('token.txt'), 'sesame\n');
     const { id } = JSON.parse(

@@ -10,6 +10,7 @@ import { startManagedRegistry, type ManagedRegistry } from '../util/managed-regi
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
+import { describeInSeries } from '../util/series.ts';
 
 const download = async (url: string, path: string, token: string): Promise<void> => {
   const reply = await request(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -119,7 +120,7 @@ describe('libretto usage', () => {
   });
 });
 
-describe('a server with statistics.by token', () => {
+describeInSeries('a server with statistics.by token', () => {
   let registry: ManagedRegistry;
   beforeAll(async () => {
     registry = await startManagedRegistry({});

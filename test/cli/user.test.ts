@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { binary, cleanEnvironment, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let running: RunningCli | undefined;
@@ -157,7 +158,7 @@ describe('users', () => {
     expect(logged.stderr).not.toContain(logged.stdout);
   });
 
-  it.skipIf(lacks('script'))('type their email, and their password unseen, twice', async () => {
+  itInSeries.skipIf(lacks('script'))('type their email, and their password unseen, twice', async () => {
     const command = [process.execPath, binary, 'user', 'create', '--admin'].map((word) => `'${word}'`).join(' ');
     const typed = async (first: string, second: string): Promise<{ exitCode: number; shown: string }> => {
       const child = execa('script', ['-qec', command, '/dev/null'], {
@@ -204,36 +205,39 @@ describe('a server with users', () => {
     expect(running?.output().stderr).not.toContain('set_');
   });
 
-  it('row 42: accepts sessions of an old signing key, ends them on request, and signs with the new one; ends those of a disabled user', async () => {
-    await createAdmin('root@example.org');
-    const { id } = await createAdmin();
-    const url = await serve();
-    const login = async (): Promise<string> =>
-      String((await post(`${url}/api/auth/login`, { email: 'ada@example.org', password })).body['token']);
-    const kidOf = (token: string): unknown =>
-      (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
-    const before = await login();
-    const { keys } = JSON.parse((await run('keys', 'rotate', '--json')).stdout) as {
-      keys: { kid: string; purpose: string; state: string }[];
-    };
-    expect(keys.filter(({ purpose }) => purpose === 'signing').map(({ state }) => state)).toEqual(['current', 'old']);
-    expect(await me(url, before)).toBe(200);
-    await expect.poll(async () => kidOf(await login()), { timeout: 60_000, interval: 500 }).toBe(keys[0]?.kid);
-    expect((await run('keys', 'rotate', 'signing', '--end-sessions')).exitCode).toBe(0);
-    await expect.poll(() => me(url, before), { timeout: 60_000, interval: 500 }).toBe(401);
-    const last = await login();
-    expect(await me(url, last)).toBe(200);
-    expect((await run('user', 'disable', id)).exitCode).toBe(0);
-    expect(await me(url, last)).toBe(401);
-    const listed = await run('keys', 'list');
-    expect(listed.stdout).toMatch(/^KID +PURPOSE +STATE +CREATED +ENDS\n\w{12} +signing +current [^\n]+never\n/);
-    expect(readdirSync(folder.at('var/keys')).sort()).toEqual([
-      'sealing-0001.json',
-      'signing-0001.json',
-      'signing-0002.json',
-      'signing-0003.json',
-    ]);
-  });
+  itInSeries(
+    'row 42: accepts sessions of an old signing key, ends them on request, and signs with the new one; ends those of a disabled user',
+    async () => {
+      await createAdmin('root@example.org');
+      const { id } = await createAdmin();
+      const url = await serve();
+      const login = async (): Promise<string> =>
+        String((await post(`${url}/api/auth/login`, { email: 'ada@example.org', password })).body['token']);
+      const kidOf = (token: string): unknown =>
+        (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+      const before = await login();
+      const { keys } = JSON.parse((await run('keys', 'rotate', '--json')).stdout) as {
+        keys: { kid: string; purpose: string; state: string }[];
+      };
+      expect(keys.filter(({ purpose }) => purpose === 'signing').map(({ state }) => state)).toEqual(['current', 'old']);
+      expect(await me(url, before)).toBe(200);
+      await expect.poll(async () => kidOf(await login()), { timeout: 60_000, interval: 500 }).toBe(keys[0]?.kid);
+      expect((await run('keys', 'rotate', 'signing', '--end-sessions')).exitCode).toBe(0);
+      await expect.poll(() => me(url, before), { timeout: 60_000, interval: 500 }).toBe(401);
+      const last = await login();
+      expect(await me(url, last)).toBe(200);
+      expect((await run('user', 'disable', id)).exitCode).toBe(0);
+      expect(await me(url, last)).toBe(401);
+      const listed = await run('keys', 'list');
+      expect(listed.stdout).toMatch(/^KID +PURPOSE +STATE +CREATED +ENDS\n\w{12} +signing +current [^\n]+never\n/);
+      expect(readdirSync(folder.at('var/keys')).sort()).toEqual([
+        'sealing-0001.json',
+        'signing-0001.json',
+        'signing-0002.json',
+        'signing-0003.json',
+      ]);
+    },
+  );
 });
 
 it('keys list creates no key', async () => {

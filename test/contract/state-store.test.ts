@@ -6,6 +6,7 @@ import { createDraftStore } from '../../proxy/state/draft-store.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { openRedisStore } from '../../proxy/state/redis-store.ts';
+import { startCluster } from '../util/redis-cluster.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -23,16 +24,24 @@ describeStateStore('a draft', async () => ({
   remove: () => Promise.resolve(),
 }));
 
-describe.skipIf(lacks('redis-server'))('with redis-server', () => {
-  let redis: RedisServer;
+const servers = {
+  Redis: startRedis,
+  'a Redis Cluster': async () => {
+    const cluster = await startCluster();
+    return { ...cluster, command: cluster.primary.command };
+  },
+};
+
+describe.skipIf(lacks('redis-server')).each(Object.entries(servers))('with redis-server: %s', (name, start) => {
+  let redis: Pick<RedisServer, 'url' | 'command' | 'stop'>;
 
   beforeAll(async () => {
-    redis = await startRedis();
+    redis = await start();
   });
 
   afterAll(() => redis.stop());
 
-  describeStateStore('Redis', async () => ({
+  describeStateStore(name, async () => ({
     store: await openRedisStore({
       url: redis.url,
       graceMs: 60_000,

@@ -9,6 +9,7 @@ import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 /** Composer 2.10 refuses packages in advisories and filter lists; older versions do not have the setting. */
 const mayInstall = { advisories: { block: false }, malware: { block: false } };
@@ -122,7 +123,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     });
   });
 
-  it('scenario 64: an update succeeds when the request for advisories fails', async () => {
+  itInSeries('scenario 64: an update succeeds when the request for advisories fails', async () => {
     await using app = project({ 'acme/hello': '1.0.0' });
     expect((await app.run('update', '--no-audit')).exitCode).toBe(0);
     app.clearCache();

@@ -12,6 +12,7 @@ import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { faultsOf } from '../util/page-fault.ts';
 import { runCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries, sampleOf } from '../util/series.ts';
 
 const ways = [320, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ colorScheme, width })),
@@ -52,7 +53,12 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     return page;
   }
 
-  it.each(pages.map((path, at) => ({ path, at })))('$path', async ({ path, at }) => {
+  it.each(
+    sampleOf(
+      pages.map((path, at) => ({ path, at })),
+      2,
+    ),
+  )('$path', async ({ path, at }) => {
     const found: string[] = [];
     for (const { colorScheme, width } of waysOf(at)) {
       await looker.setViewportSize({ width, height: 800 });
@@ -73,7 +79,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     await page.context().close();
   });
 
-  it('finds packages by words of the description from the page of another package', async () => {
+  itInSeries('finds packages by words of the description from the page of another package', async () => {
     const page = await visit({}, 'packages/acme/core/versions/index.html');
     await page.getByRole('searchbox').fill('dunning invoice');
     await page.keyboard.press('Enter');
@@ -84,7 +90,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     await page.context().close();
   });
 
-  it('shows texts of packages in the results as texts', async () => {
+  itInSeries('shows texts of packages in the results as texts', async () => {
     const page = await visit({}, 'index.html');
     await page.goto(`${page.url()}?q=onerror`);
     await page.getByRole('link', { name: 'acme/hostile' }).waitFor();
@@ -93,7 +99,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     await page.context().close();
   });
 
-  it('begins with what is new, the vendors, and what most packages require, until one searches', async () => {
+  itInSeries('begins with what is new, the vendors, and what most packages require, until one searches', async () => {
     const page = await visit({}, 'index.html');
     const panel = (title: string) => page.locator('.panel', { has: page.getByRole('heading', { name: title }) });
     expect(await panel('New').getByRole('link').count()).toBe(6);

@@ -9,6 +9,7 @@ import { shownFaults } from '../util/page-fault.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 const ctap2 = {
@@ -119,7 +120,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await shows('Laptop');
   });
 
-  it('confirms a dangerous form on a page and in a dialog', async () => {
+  itInSeries('confirms a dangerous form on a page and in a dialog', async () => {
     await fiveMinutesLater();
     await open('/tokens/new');
     await fill('Description', 'CI');
@@ -137,7 +138,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('recovery codes are the way back', async () => {
+  itInSeries('recovery codes are the way back', async () => {
     await signedOut();
     await open('/sign-in');
     await fill('Email', person.email);
@@ -150,7 +151,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await shows('9 recovery codes left');
   });
 
-  it('an authenticator that does not know its person is refused', async () => {
+  itInSeries('an authenticator that does not know its person is refused', async () => {
     const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', {
       options: { ...ctap2, transport: 'usb' },
     });
@@ -167,7 +168,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await shows('Key');
   });
 
-  it('is renamed, and removed with another one', async () => {
+  itInSeries('is renamed, and removed with another one', async () => {
     await page.getByRole('link', { name: 'Rename the passkey Key' }).click();
     await isGood();
     await fill('Name', 'Security key');
@@ -179,7 +180,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     expect(await page.getByText('Security key').count()).toBe(0);
   });
 
-  it('the last one is removed with the password and a recovery code', async () => {
+  itInSeries('the last one is removed with the password and a recovery code', async () => {
     await page.getByRole('link', { name: 'Remove the passkey Laptop' }).click();
     await fill('Your password', person.password);
     await fill('Code', recoveryCodes[1] ?? '');
@@ -196,7 +197,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await isGood();
   });
 
-  it('without JavaScript the page says what is missing', async () => {
+  itInSeries('without JavaScript the page says what is missing', async () => {
     const plain = await openPage({ javaScriptEnabled: false });
     await plain.goto(`${root}/sign-in?next=/account/passkeys/new`);
     expect(await plain.getByRole('button', { name: 'Sign in with a passkey' }).isVisible()).toBe(false);

@@ -8,6 +8,7 @@ import { createAuthority } from '../util/certificate.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
@@ -64,7 +65,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('signing in, in Chromium over 
     await context.close();
   });
 
-  it('asks in a dialog before it ends the session of another browser', async () => {
+  itInSeries('asks in a dialog before it ends the session of another browser', async () => {
     const [here, there] = [await visitor(), await visitor()];
     const [page, other] = [await here.newPage(), await there.newPage()];
     for (const one of [other, page]) {

@@ -1,6 +1,6 @@
 // Tests what people do in the console, in Chromium against the shipped program: create the first admin, register a git
 // repository, follow its sync, upload a ZIP, and roll back. Then the same forms with JavaScript off, and the way of a
-// person who has a keyboard only. console-tokens.test.ts has the way of a token to Composer.
+// person who has a keyboard only. console-tokens.series.test.ts has the way of a token to Composer.
 
 import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -13,6 +13,7 @@ import { drop, tabTo } from '../util/page-actions.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 
@@ -153,7 +154,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     expect(await page.getByRole('link', { name: 'acme/dropped' }).count()).toBe(0);
   });
 
-  it('registers a repository and uploads a ZIP with JavaScript off', async () => {
+  itInSeries('registers a repository and uploads a ZIP with JavaScript off', async () => {
     plain = await openPage({ javaScriptEnabled: false });
     await open(plain, '/sign-in?next=/repositories/new');
     await plain.getByLabel('Email').fill(person.email);
@@ -174,7 +175,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await heading(plain, 'acme/chosen');
   });
 
-  it('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
+  itInSeries('previews, makes and revokes a limited token, and rolls back, with JavaScript off', async () => {
     await open(plain, '/tokens/new');
     await plain.getByLabel('Description').fill('CI of the shop');
     await plain.getByLabel('Package', { exact: true }).fill('acme/log:^1');
@@ -199,7 +200,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await plain.context().close();
   });
 
-  it.each([
+  itInSeries.each([
     {
       task: 'a limited token with its lines',
       from: '/overview',

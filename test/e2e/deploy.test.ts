@@ -1,4 +1,4 @@
-// Tests the configurations of docs/deploy: their programs accept them. operator.test.ts runs the units and nginx.
+// Tests the configurations of docs/deploy: their programs accept them. operator.series.test.ts runs the units and nginx.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -7,6 +7,7 @@ import { writeTree } from '../util/package-tree.ts';
 import { startRegistry, type BuildReport, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 const hello = (who: string, fields: Readonly<Record<string, unknown>> = {}) =>
   whoLibrary('acme/hello', undefined, fields, who);
@@ -69,7 +70,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(await app.php(askWho('acme/hello'))).toBe('main');
   });
 
-  it('5: a branch alias installs its branch', async () => {
+  itInSeries('5: a branch alias installs its branch', async () => {
     await using app = project({ require: { 'acme/hello': '2.x-dev' } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
@@ -77,7 +78,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(await app.php(askWho('acme/hello'))).toBe('main');
   });
 
-  it('6: with minimum-stability dev Composer reads both documents', async () => {
+  itInSeries('6: with minimum-stability dev Composer reads both documents', async () => {
     await using app = project({ 'minimum-stability': 'dev', require: { 'acme/hello': '*' } });
     registry.front.take();
     expect((await app.run('update')).exitCode).toBe(0);
@@ -114,7 +115,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(await app.php(askWho('acme/hello'))).toBe(who);
   });
 
-  it('58: a default branch without an alias satisfies a lower bound', async () => {
+  itInSeries('58: a default branch without an alias satisfies a lower bound', async () => {
     await using app = project({ require: { 'acme/plain': '>=1@dev' } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
@@ -212,7 +213,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     }
   });
 
-  it('15: for a commit that no build published, Composer shows the newest published commits', async () => {
+  itInSeries('15: for a commit that no build published, Composer shows the newest published commits', async () => {
     const { exitCode, output } = await pinned('f'.repeat(40));
     expect(exitCode).not.toBe(0);
     expect(output.replaceAll(/\s+/g, ' ')).toContain(
@@ -220,16 +221,19 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     );
   });
 
-  it('15: where dev versions carry a checksum, an older commit fails on it; a change of the setting is one publication', async () => {
-    writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'always' } } });
-    const built = async (...args: readonly string[]): Promise<boolean> =>
-      ((await registry.build(...args)) as BuildReport & { readonly published: boolean }).published;
-    const always = ['--config', registry.folder.at('shasum.json')];
-    expect([await built(...always), await built(...always)]).toEqual([true, false]);
-    expect(await pinned(second)).toMatchObject({ exitCode: 0, who: 'second' });
-    expect((await pinned(first)).exitCode).not.toBe(0);
-    expect([await built(), await built()]).toEqual([true, false]);
-  });
+  itInSeries(
+    '15: where dev versions carry a checksum, an older commit fails on it; a change of the setting is one publication',
+    async () => {
+      writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'always' } } });
+      const built = async (...args: readonly string[]): Promise<boolean> =>
+        ((await registry.build(...args)) as BuildReport & { readonly published: boolean }).published;
+      const always = ['--config', registry.folder.at('shasum.json')];
+      expect([await built(...always), await built(...always)]).toEqual([true, false]);
+      expect(await pinned(second)).toMatchObject({ exitCode: 0, who: 'second' });
+      expect((await pinned(first)).exitCode).not.toBe(0);
+      expect([await built(), await built()]).toEqual([true, false]);
+    },
+  );
 
   it('16: after a force-push the commit of an old lock still installs its own bytes', async () => {
     await using app = requiring(registry, 'dev-main');
@@ -248,7 +252,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('equally ranked branches', () => {
+describeInSeries.skipIf(lacks('composer', 'php', 'git'))('equally ranked branches', () => {
   it('are chosen as from the repository itself: the default branch, then the first by name', async () => {
     const repository = gitHistory();
     repository.commit(hello('default'));

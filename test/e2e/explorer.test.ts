@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { browse, refusePrompts, type Browsing } from '../util/browser.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
@@ -80,7 +81,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
     });
     afterAll(() => browsing[Symbol.asyncDispose]());
 
-    it('fills in no parameter: a call sends what a person typed', async () => {
+    itInSeries('fills in no parameter: a call sends what a person typed', async () => {
       const { page } = browsing;
       const block = page.locator('#operations-Tokens-listTokens');
       await block.locator('.opblock-summary-control').first().click();
@@ -94,7 +95,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       await close(page, 'operations-Tokens-listTokens');
     });
 
-    it('shows the error of a call without credentials', async () => {
+    itInSeries('shows the error of a call without credentials', async () => {
       const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
       expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual([
         '401',
@@ -141,7 +142,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       }
     });
 
-    it('never scrolls sideways, also on a phone with everything unfolded', async () => {
+    itInSeries('never scrolls sideways, also on a phone with everything unfolded', async () => {
       const { page } = browsing;
       const shown = ['Artifacts-createArtifact', 'Audit-listAuditEvents'];
       await page.getByText('About this API').click();
@@ -165,7 +166,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       expect(complaints()).toEqual([]);
     });
 
-    it('keeps the login for the tab, and forgets it at a logout', async () => {
+    itInSeries('keeps the login for the tab, and forgets it at a logout', async () => {
       const { page } = browsing;
       await page.reload();
       await page.getByText('Logged in: session, token').waitFor();
@@ -179,7 +180,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       expect(await storedIn(page)).toEqual({ session: [], local: 0, cookie: '' });
     });
 
-    it('is logged in and out by the operations that do so', async () => {
+    itInSeries('is logged in and out by the operations that do so', async () => {
       const { page } = browsing;
       const body = { email: 'ada@example.org', password: 'correct horse battery staple' };
       const { status } = await execute(page, 'operations-Authentication-login', JSON.stringify(body));
@@ -192,21 +193,24 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
     });
   });
 
-  it('never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script', async () => {
-    const url = new URL('/api/swagger', registry.url());
-    url.hostname = 'registry.internal';
-    const prompts: string[] = [];
-    await using browsing = await browse(url.href, async (page) => {
-      await describeFew(page);
-      await refusePrompts(page, (address) => prompts.push(address));
-    });
-    await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
-    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
-    expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);
-    expect(prompts).toEqual([]);
-  });
+  itInSeries(
+    'never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script',
+    async () => {
+      const url = new URL('/api/swagger', registry.url());
+      url.hostname = 'registry.internal';
+      const prompts: string[] = [];
+      await using browsing = await browse(url.href, async (page) => {
+        await describeFew(page);
+        await refusePrompts(page, (address) => prompts.push(address));
+      });
+      await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
+      const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+      expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);
+      expect(prompts).toEqual([]);
+    },
+  );
 
-  it('removes an invitation from the address, and sets the password with it', async () => {
+  itInSeries('removes an invitation from the address, and sets the password with it', async () => {
     const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json[
       'invitation'
     ] as Record<string, string>;

@@ -7,6 +7,7 @@ import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
+import { describeInSeries } from '../util/series.ts';
 
 const crowd = Array.from({ length: 40 }, (_, index) => `crowd/part-${index + 1}`);
 
@@ -119,7 +120,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', () => {
+describeInSeries.skipIf(lacks('composer', 'php'))('a registry that changes meanwhile', () => {
   const source = temporaryTree();
   let registry: Registry;
 

@@ -12,6 +12,7 @@ import { createRepository, type TestRepository } from '../util/git-repository.ts
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -137,7 +138,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(versions().toSorted()).toEqual(['1.0.0', '2.0.0']);
   });
 
-  it('is synced by a write token, from the command line, and by a build of everything', async () => {
+  itInSeries('is synced by a write token, from the command line, and by a build of everything', async () => {
     expect(await sync(await createToken('write'))).toMatchObject({ state: 'succeeded', report: { published: false } });
     repository.append([
       { commit: 'main', files: composerJson('two-one') },
@@ -155,7 +156,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(await installed('2.2.0')).toBe('two-two');
   });
 
-  it('keeps its published versions while its credentials are wrong, and shows the error', async () => {
+  itInSeries('keeps its published versions while its credentials are wrong, and shows the error', async () => {
     await registry.api('PATCH', `/api/repositories/${id}`, { credentials: { username: 'ci', password: 'another' } });
     const verified = await registry.api('POST', `/api/repositories/${id}/verify`);
     expect(verified.json).toMatchObject({
@@ -191,7 +192,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     }
   });
 
-  it('keeps its published versions when its remote dies during a sync', async () => {
+  itInSeries('keeps its published versions when its remote dies during a sync', async () => {
     repository.append([
       { commit: 'main', files: composerJson('two-three') },
       { tag: '2.3.0', at: 'main' },
@@ -209,31 +210,34 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(await sync()).toMatchObject({ state: 'succeeded', report: { counts: { added: 1 } } });
   });
 
-  it('loses no acknowledged change when the service is killed between two calls, and is never left syncing', async () => {
-    const patched = await registry.api('PATCH', `/api/repositories/${id}`, { interval: 7200 });
-    server.behave('hang');
-    const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
-    while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(20);
-    await registry.stop('SIGKILL');
-    server.behave({ onlyWith }); // the stalled connection stays stalled
-    // the builder notices that no process waits for it, and releases the lock
-    await expect.poll(() => processesWith(`${server.url}/tool.git`), { timeout: 60_000 }).toEqual([]);
-    await registry.start();
-    const now = await show();
-    expect([patched.json['interval'], now['interval'], now['status']]).toEqual([7200, 7200, 'error']);
-    expect(await ended(String(begun.json['id']))).toMatchObject({
-      state: 'failed',
-      error: { message: expect.stringContaining('Sync again') as string },
-    });
-    expect(await sync()).toMatchObject({ error: null, state: 'succeeded' });
-    const other = await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/other.git` });
-    await registry.stop('SIGKILL');
-    await registry.start();
-    expect((await registry.api('GET', `/api/repositories/${String(other.json['id'])}`)).json).toEqual(other.json);
-    await registry.api('DELETE', `/api/repositories/${String(other.json['id'])}?confirm=${String(other.json['id'])}`);
-  });
+  itInSeries(
+    'loses no acknowledged change when the service is killed between two calls, and is never left syncing',
+    async () => {
+      const patched = await registry.api('PATCH', `/api/repositories/${id}`, { interval: 7200 });
+      server.behave('hang');
+      const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
+      while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(20);
+      await registry.stop('SIGKILL');
+      server.behave({ onlyWith }); // the stalled connection stays stalled
+      // the builder notices that no process waits for it, and releases the lock
+      await expect.poll(() => processesWith(`${server.url}/tool.git`), { timeout: 60_000 }).toEqual([]);
+      await registry.start();
+      const now = await show();
+      expect([patched.json['interval'], now['interval'], now['status']]).toEqual([7200, 7200, 'error']);
+      expect(await ended(String(begun.json['id']))).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringContaining('Sync again') as string },
+      });
+      expect(await sync()).toMatchObject({ error: null, state: 'succeeded' });
+      const other = await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/other.git` });
+      await registry.stop('SIGKILL');
+      await registry.start();
+      expect((await registry.api('GET', `/api/repositories/${String(other.json['id'])}`)).json).toEqual(other.json);
+      await registry.api('DELETE', `/api/repositories/${String(other.json['id'])}?confirm=${String(other.json['id'])}`);
+    },
+  );
 
-  it('ends its sync with the service, together with all started processes', async () => {
+  itInSeries('ends its sync with the service, together with all started processes', async () => {
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
     const gits = (): string[] => processesWith(`${server.url}/tool.git`);

@@ -16,6 +16,7 @@ import { serveTree, startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream, type UpstreamVersion } from '../util/upstream.ts';
 import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface ReleaseOptions {
   readonly who?: string;
@@ -99,11 +100,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     registry = await startRegistry({
       sources: [source.root],
       loopback: true,
-      settings: {
-        'mirroring.url': upstream.url,
-        'mirroring.reserved': '["ours-*/*"]',
-        'mirroring.enabled': 'true',
-      },
+      settings: { 'mirroring.url': upstream.url, 'mirroring.reserved': '["ours-*/*"]', 'mirroring.enabled': 'true' },
     });
   });
   afterAll(async () => {
@@ -112,7 +109,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     source.remove();
   });
 
-  it('row 75: one failure of each request does not fail a cold update', async () => {
+  itInSeries('row 75: one failure of each request does not fail a cold update', async () => {
     const file = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
     const slip = (path: string, fail: (response: ServerResponse) => void): void =>
       upstream.instead(path, (_request, response) => {
@@ -135,7 +132,6 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(cold.exitCode, cold.output).toBe(0);
     expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
     expect(app.locked()['down/lib']?.dist?.url).not.toContain(upstream.url);
-
     const before = upstream.server.requests.length;
     app.removeVendor();
     app.clearCache();
@@ -170,7 +166,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await registry.startServer();
   });
 
-  it('finds mirrored packages with `search` and `show -a`, and sends no search to an upstream', async () => {
+  itInSeries('finds mirrored packages with `search` and `show -a`, and sends no search to an upstream', async () => {
     await using app = project({ 'acme/seen': '^1.0' });
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
@@ -288,7 +284,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await set('mirroring.minimum_age', '0');
   });
 
-  it('that is killed during a fetch leaves no bad file, and the next install works', async () => {
+  itInSeries('that is killed during a fetch leaves no bad file, and the next install works', async () => {
     const slow = release('killed/base', '1.0.0', { bytes: 512_000 });
     upstream.put('killed/base', [slow]);
     const zip = slow.zip ?? Buffer.alloc(0);
@@ -322,77 +318,83 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(await app.php(askWho('killed/base'))).toBe('1.0.0');
   });
 
-  it('lists advisories for mirrored packages from libretto.json and the upstream, and asks the upstream about no private package', async () => {
-    const advisory = (advisoryId: string, packageName: string): object => ({
-      advisoryId,
-      packageName,
-      affectedVersions: '<2.0',
-      title: 'Bad',
-      cve: null,
-      link: 'https://some.example/1',
-      severity: 'high',
-      reportedAt: '2026-03-01T12:00:00+00:00',
-      sources: [{ name: 'there', remoteId: advisoryId }],
-    });
-    await upstream[Symbol.asyncDispose]();
-    upstream = await startUpstream({
-      root: { 'security-advisories': { metadata: false, 'api-url': '/api/advisories' } },
-    });
-    upstream.put('some/base', [release('some/base', '1.0.0')]);
-    const bodies: string[] = [];
-    upstream.instead('/api/advisories', (request, response) => {
-      const pieces: Buffer[] = [];
-      request
-        .on('data', (piece: Buffer) => pieces.push(piece))
-        .on('end', () => {
-          bodies.push(Buffer.concat(pieces).toString());
-          response.end(
-            JSON.stringify({
-              advisories: { 'some/base': [advisory('U-1', 'some/base')], 'acme/core': [advisory('U-2', 'acme/core')] },
-            }),
-          );
-        });
-    });
-    await set('mirroring.url', upstream.url);
-    writeFileSync(registry.folder.at('own.json'), JSON.stringify([advisory('A-1', 'some/base')]));
-    writeFileSync(
-      registry.folder.at('libretto.json'),
-      JSON.stringify({ sources: [source.root], advisories: 'own.json', egress: { allow: ['127.0.0.0/8'] } }),
-    );
-    await registry.build();
-    await using app = project({ 'some/base': '*', 'acme/core': '*' });
-    await app.runWith({ COMPOSER_NO_SECURITY_BLOCKING: '1' }, 'update', '--no-audit');
-    const audit = await app.run('audit', '--format=json');
-    const found = JSON.parse(audit.stdout) as { advisories: Record<string, { advisoryId: string }[]> };
-    expect(Object.values(found.advisories['some/base'] ?? {}).map(({ advisoryId }) => advisoryId)).toContain('A-1');
-    expect(found.advisories['acme/core']).toBeUndefined();
-    const asked = await ask('/security-advisories', registry.token, {
-      method: 'POST',
-      body: new URLSearchParams([
-        ['packages[]', 'some/base'],
-        ['packages[]', 'acme/core'],
-      ]),
-    });
-    expect(
-      Object.entries(((await asked.json()) as typeof found).advisories).map(([name, listed]) => [
-        name,
-        listed.map(({ advisoryId }) => advisoryId),
-      ]),
-    ).toEqual([['some/base', ['A-1', 'U-1']]]);
-    expect([...new Set(bodies.map((body) => decodeURIComponent(body)))]).toEqual(['packages[]=some/base']);
-    expect(
-      ((await (await ask('/p2/some/base.json')).json()) as Record<string, unknown>)['security-advisories'],
-    ).toMatchObject([{ advisoryId: 'A-1' }]);
-    upstream.failing.status = 500;
-    await registry.stopServer();
-    await registry.startServer();
-    const failing = await ask('/security-advisories', registry.token, {
-      method: 'POST',
-      body: new URLSearchParams([['packages[]', 'some/base']]),
-    });
-    expect([failing.status, await failing.json()]).toMatchObject([
-      200,
-      { advisories: { 'some/base': [{ advisoryId: 'A-1' }] } },
-    ]);
-  });
+  itInSeries(
+    'lists advisories for mirrored packages from libretto.json and the upstream, and asks the upstream about no private package',
+    async () => {
+      const advisory = (advisoryId: string, packageName: string): object => ({
+        advisoryId,
+        packageName,
+        affectedVersions: '<2.0',
+        title: 'Bad',
+        cve: null,
+        link: 'https://some.example/1',
+        severity: 'high',
+        reportedAt: '2026-03-01T12:00:00+00:00',
+        sources: [{ name: 'there', remoteId: advisoryId }],
+      });
+      await upstream[Symbol.asyncDispose]();
+      upstream = await startUpstream({
+        root: { 'security-advisories': { metadata: false, 'api-url': '/api/advisories' } },
+      });
+      upstream.put('some/base', [release('some/base', '1.0.0')]);
+      const bodies: string[] = [];
+      upstream.instead('/api/advisories', (request, response) => {
+        const pieces: Buffer[] = [];
+        request
+          .on('data', (piece: Buffer) => pieces.push(piece))
+          .on('end', () => {
+            bodies.push(Buffer.concat(pieces).toString());
+            response.end(
+              JSON.stringify({
+                advisories: {
+                  'some/base': [advisory('U-1', 'some/base')],
+                  'acme/core': [advisory('U-2', 'acme/core')],
+                },
+              }),
+            );
+          });
+      });
+      await set('mirroring.url', upstream.url);
+      writeFileSync(registry.folder.at('own.json'), JSON.stringify([advisory('A-1', 'some/base')]));
+      writeFileSync(
+        registry.folder.at('libretto.json'),
+        JSON.stringify({ sources: [source.root], advisories: 'own.json', egress: { allow: ['127.0.0.0/8'] } }),
+      );
+      await registry.build();
+      await using app = project({ 'some/base': '*', 'acme/core': '*' });
+      await app.runWith({ COMPOSER_NO_SECURITY_BLOCKING: '1' }, 'update', '--no-audit');
+      const audit = await app.run('audit', '--format=json');
+      const found = JSON.parse(audit.stdout) as { advisories: Record<string, { advisoryId: string }[]> };
+      expect(Object.values(found.advisories['some/base'] ?? {}).map(({ advisoryId }) => advisoryId)).toContain('A-1');
+      expect(found.advisories['acme/core']).toBeUndefined();
+      const asked = await ask('/security-advisories', registry.token, {
+        method: 'POST',
+        body: new URLSearchParams([
+          ['packages[]', 'some/base'],
+          ['packages[]', 'acme/core'],
+        ]),
+      });
+      expect(
+        Object.entries(((await asked.json()) as typeof found).advisories).map(([name, listed]) => [
+          name,
+          listed.map(({ advisoryId }) => advisoryId),
+        ]),
+      ).toEqual([['some/base', ['A-1', 'U-1']]]);
+      expect([...new Set(bodies.map((body) => decodeURIComponent(body)))]).toEqual(['packages[]=some/base']);
+      expect(
+        ((await (await ask('/p2/some/base.json')).json()) as Record<string, unknown>)['security-advisories'],
+      ).toMatchObject([{ advisoryId: 'A-1' }]);
+      upstream.failing.status = 500;
+      await registry.stopServer();
+      await registry.startServer();
+      const failing = await ask('/security-advisories', registry.token, {
+        method: 'POST',
+        body: new URLSearchParams([['packages[]', 'some/base']]),
+      });
+      expect([failing.status, await failing.json()]).toMatchObject([
+        200,
+        { advisories: { 'some/base': [{ advisoryId: 'A-1' }] } },
+      ]);
+    },
+  );
 });

@@ -14,6 +14,7 @@ import { blocksOf } from '../util/page-blocks.ts';
 import { startCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -102,7 +103,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a newcomer', () => {
     });
   });
 
-  it('publishes, installs and updates a package with the lines of the first page', async () => {
+  itInSeries('publishes, installs and updates a package with the lines of the first page', async () => {
     await using home = temporaryFolder('get-started');
     const page = 'docs/get-started.md';
     const paste = terminal(home, pasted(page, 'alias libretto=').lines.replace('npm ci\nnpm run compile\n', ''));

@@ -10,6 +10,7 @@ import { lacks } from '../util/tool.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 const young = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z$/, '+00:00');
 const old = '2020-01-01T00:00:00+00:00';
@@ -169,22 +170,25 @@ describe.skipIf(lacks('composer', 'php'))('a policy', () => {
     expect([exitCode, versionsIn(fresh)], output).toEqual([0, everyName.map(() => '1.0.0')]);
   });
 
-  it('fails an install from an earlier lock file with the reason, and the lock installs again without the rules', async () => {
-    policy(rules('block'));
-    await settled(async () => (await offered('some/plugin')).join() === '1.0.0');
-    const { exitCode, output } = await emptied(earlier).runWith(unblocked, 'install');
-    expect(exitCode).not.toBe(0);
-    const told = packages.filter(([name, one]) =>
-      output.includes(`${name} 1.1.0 is blocked by the rule no-${one} of this registry: ${cases[one].reason}`),
-    );
-    expect(told.length, output).toBeGreaterThan(0);
-    expect(output).toContain('Ask security@acme.example.');
-    for (const [name] of packages) expect(earlier.exists(`vendor/${name}/composer.json`), name).toBe(false);
-    policy([]);
-    await settled(async () => (await offered('some/plugin')).length === 2);
-    const again = await emptied(earlier).runWith(unblocked, 'install');
-    expect(again.exitCode, again.output).toBe(0);
-  });
+  itInSeries(
+    'fails an install from an earlier lock file with the reason, and the lock installs again without the rules',
+    async () => {
+      policy(rules('block'));
+      await settled(async () => (await offered('some/plugin')).join() === '1.0.0');
+      const { exitCode, output } = await emptied(earlier).runWith(unblocked, 'install');
+      expect(exitCode).not.toBe(0);
+      const told = packages.filter(([name, one]) =>
+        output.includes(`${name} 1.1.0 is blocked by the rule no-${one} of this registry: ${cases[one].reason}`),
+      );
+      expect(told.length, output).toBeGreaterThan(0);
+      expect(output).toContain('Ask security@acme.example.');
+      for (const [name] of packages) expect(earlier.exists(`vendor/${name}/composer.json`), name).toBe(false);
+      policy([]);
+      await settled(async () => (await offered('some/plugin')).length === 2);
+      const again = await emptied(earlier).runWith(unblocked, 'install');
+      expect(again.exitCode, again.output).toBe(0);
+    },
+  );
 
   it.each(packages)('refuses the archive of %s 1.1.0 to Composer with the reason', async (name, one) => {
     policy(rules('block'));
@@ -205,7 +209,7 @@ describe.skipIf(lacks('composer', 'php'))('a policy', () => {
     for (const [name, one] of packages) expect(output).toContain(`${name}: ${cases[one].reason}`);
   });
 
-  it('prints which rule leaves no version of a package', async () => {
+  itInSeries('prints which rule leaves no version of a package', async () => {
     policy([{ name: 'bsd', rule: 'license', allow: ['BSD-3-Clause'], action: 'block' }]);
     await settled(async () => (await offered('some/plugin')).length === 0);
     await using fresh = project(['acme/license', 'some/license']);

@@ -6,6 +6,7 @@ import { below, temporaryTree, type Tree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree =>
   below(`${name.toLowerCase()}/${version}`, whoLibrary(name, version, fields));
@@ -102,7 +103,7 @@ describe.skipIf(lacks('composer', 'php'))('the resolver of Composer', () => {
     expect(await app.php(askWho('acme/beta'))).toBe('1.0.0-beta1');
   });
 
-  it('59: shows the fields for show, outdated, browse, fund and licenses', async () => {
+  itInSeries('59: shows the fields for show, outdated, browse, fund and licenses', async () => {
     await using app = await update({ 'acme/hello': '1.0.*' });
     const shown = JSON.parse((await app.run('show', '-a', 'acme/hello', '--format=json')).stdout) as Record<
       string,

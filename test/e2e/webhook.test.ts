@@ -9,6 +9,7 @@ import { createRepository, type TestRepository } from '../util/git-repository.ts
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const files = (version: string): Record<string, string> => ({
   'composer.json': JSON.stringify({ name: 'acme/tool', autoload: { files: ['tool.php'] } }),
@@ -82,7 +83,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a pushed tag', () => {
     expect(await installed()).toBe('1.1.0');
   });
 
-  it('that was moved is not installed, and the repository shows why after the hook', async () => {
+  itInSeries('that was moved is not installed, and the repository shows why after the hook', async () => {
     push('1.1.0');
     const secret = (await registry.cli('repository', 'hook', id, '--rotate')).stdout.trim();
     const address = `${registry.url()}/hooks/${id}`;

@@ -45,13 +45,13 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   });
 
   it('row 47, F1: killed at any operation, the tree stays whole, and the next build completes the publication', () =>
-    interruptAt(warm, 'kill', sample(operations.warm, 12)));
+    interruptAt(warm, 'kill', sample(operations.warm, 40)));
 
   it('row 47, F1: killed at any operation of the very first build, the next build completes it', () =>
-    interruptAt(cold, 'kill', sample(operations.cold, 20)));
+    interruptAt(cold, 'kill', sample(operations.cold, 60)));
 
   it('row 47: a power loss with all unsynced data lost has the same outcome', () =>
-    interruptAt(warm, 'power loss', sample(operations.warm, 12)));
+    interruptAt(warm, 'power loss', sample(operations.warm, 40)));
 
   it.each<[DiskFault, string]>([
     ['ENOSPC', 'a full disk'],
@@ -60,7 +60,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   ])(
     'row 49, F4: %s, %s, at an operation: the path is named, the tree stays whole, and the next build completes the publication',
     async (kind) => {
-      for (const at of sample(operations.warm, 30)) {
+      for (const at of sample(operations.warm, 100)) {
         const { error, met } = await meet(warm, { at, kind });
         const where = `${kind} at operation ${at}, ${met}`;
         if (error !== undefined)
@@ -90,7 +90,7 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
       const { operations } = await meetRollback();
       const undone = warm.found().served;
       expect(undone).not.toEqual(warm.expected.served);
-      for (const at of sample(operations, 25)) {
+      for (const at of sample(operations, 80)) {
         const where = `${kind} at operation ${at}, ${(await meetRollback(at)).met}`;
         await expectWhole(warm, where);
         giveLocksToEndedProcess(warm.data);

@@ -13,6 +13,7 @@ import { binary, cleanEnvironment, runCli, startCli, type CliOutcome, type Runni
 import { cannotMount, smallDisk, type SmallDisk } from '../util/small-disk.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream } from '../util/upstream.ts';
+import { itInSeries } from '../util/series.ts';
 
 const kibibyte = 1024;
 const password = 'correct horse battery';
@@ -161,7 +162,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     expect(await readAll()).toEqual([200, 200, 200]);
   });
 
-  it('is named as the reason also when it takes only a part of a write of the state', async () => {
+  itInSeries('is named as the reason also when it takes only a part of a write of the state', async () => {
     // rows of many pages are written with one call
     const limits = Array.from({ length: 200 }, (_, index) => ['--package', `acme/${'long'.repeat(20)}-${index}`]);
     for (let left = 0; left <= 64; left += process.env['CRASH_KILLS'] === undefined ? 16 : 4) {
@@ -175,7 +176,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     expect((await run('verify')).exitCode).toBe(0);
   });
 
-  it.each([1200, 2020])(
+  itInSeries.each([1200, 2020])(
     'is never reported as a fault of the archive, with %i KiB left during a publication',
     async (left) => {
       await start();
@@ -192,31 +193,34 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     },
   );
 
-  it('lets a mirror serve its archives, pass documents on, and report the full disk for an archive that it cannot store', async () => {
-    await using upstream = await startUpstream();
-    const put = (name: string): void => upstream.put(name, [{ version: '1.0.0', zip: archiveFor(name) }]);
-    put('some/kept');
-    put('some/late');
-    writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    for (const setting of [
-      ['mirroring.url', upstream.url],
-      ['mirroring.enabled', 'true'],
-    ])
-      expect((await run('settings', 'set', ...setting)).exitCode).toBe(0);
-    await start();
-    const read = (path: string): Promise<Reply> => ask(path, tokens.read);
-    expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([
-      200, 200,
-    ]);
-    disk.fill();
-    expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([
-      200, 200,
-    ]);
-    expect((await read('/p2/some/late.json')).status).toBe(200);
-    expect(await read('/dist/some/late/1.0.0.zip')).toMatchObject({ status: 500, body: { code: 'STORAGE_FULL' } });
-    disk.free();
-    expect((await read('/dist/some/late/1.0.0.zip')).status).toBe(200);
-  });
+  itInSeries(
+    'lets a mirror serve its archives, pass documents on, and report the full disk for an archive that it cannot store',
+    async () => {
+      await using upstream = await startUpstream();
+      const put = (name: string): void => upstream.put(name, [{ version: '1.0.0', zip: archiveFor(name) }]);
+      put('some/kept');
+      put('some/late');
+      writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
+      for (const setting of [
+        ['mirroring.url', upstream.url],
+        ['mirroring.enabled', 'true'],
+      ])
+        expect((await run('settings', 'set', ...setting)).exitCode).toBe(0);
+      await start();
+      const read = (path: string): Promise<Reply> => ask(path, tokens.read);
+      expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([
+        200, 200,
+      ]);
+      disk.fill();
+      expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([
+        200, 200,
+      ]);
+      expect((await read('/p2/some/late.json')).status).toBe(200);
+      expect(await read('/dist/some/late/1.0.0.zip')).toMatchObject({ status: 500, body: { code: 'STORAGE_FULL' } });
+      disk.free();
+      expect((await read('/dist/some/late/1.0.0.zip')).status).toBe(200);
+    },
+  );
 
   it('is reported to load balancers and doctor, and the server stays ready', async () => {
     disk.fill();
@@ -230,7 +234,7 @@ describe.skipIf(cannotMount())('a disk without space', () => {
     );
   });
 
-  it('a read-only disk lets the server work without a request log', async () => {
+  itInSeries('a read-only disk lets the server work without a request log', async () => {
     disk.mountAgain('ro');
     await start('--log', join(data(), 'log/requests.log'));
     expect(server?.output().stderr).toContain('it goes to standard output');

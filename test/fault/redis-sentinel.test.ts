@@ -1,5 +1,5 @@
-// Tests sentinels that know the primary Redis: it is killed or frozen, a replica replaces it, and counters and state
-// continue there. No acknowledged change is lost (F7, I11, I12, I13).
+// Tests sentinels that know the primary Redis, and a cluster: the primary is killed or frozen, a replica replaces it,
+// and counters and state continue there. No acknowledged change is lost (F7, I11, I12, I13).
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.t
 import type { StateNotice } from '../../proxy/state/redis-reach.ts';
 import type { StateChange } from '../../proxy/core/state/state-store.ts';
 import { openTestCounters, type TestCounters } from '../util/resilient-redis-counters.ts';
+import { startCluster, type RedisCluster } from '../util/redis-cluster.ts';
 import { startSentinels, type RedisSentinels } from '../util/redis-sentinels.ts';
 import { freePort } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
@@ -15,10 +16,12 @@ import { lacks } from '../util/tool.ts';
 const put = (key: string, value: JsonValue): StateChange => ({ conditions: [], puts: [{ key, value }], deletes: [] });
 
 describe.skipIf(lacks('redis-server'))('with sentinels', () => {
-  let redis: RedisSentinels;
+  let redis: RedisSentinels | RedisCluster;
   let notices: StateNotice[];
   const stores: RedisStore[] = [];
   const countings: TestCounters[] = [];
+
+  const hashTag = (): string => ('hashTag' in redis ? redis.hashTag : '');
 
   beforeEach(() => {
     notices = [];
@@ -61,53 +64,66 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     });
   }
 
-  describe('after the loss of the primary', () => {
+  describe.each([
+    ['sentinels', startSentinels],
+    ['a cluster', startCluster],
+  ])('after the loss of the primary, with %s', (kind, start) => {
     beforeEach(async () => {
-      redis = await startSentinels('right-horse');
+      redis = await start('right-horse');
     });
 
     afterEach(() => redis.stop());
 
-    it.each([
+    const losses = [
       ['killed', () => redis.primary.kill()],
       ['frozen', async () => redis.primary.freeze()],
-    ])('the primary %s: a replica replaces it, with every acknowledged change and every count', async (name, lose) => {
-      const [one, other] = [await open(), await open()];
-      const { counters, hit, hits, notices: told, untilRecovered } = await count();
-      await one.commit(put('token/known', 'known'));
-      await one.commit(put('token/revoked', 'revoked'));
-      for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
-      await hits(50, 100);
-      await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
-      await lose();
-      expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
-      // cached rows are still served
-      expect((await one.get('token/known').catch(() => undefined)) ?? (await other.get('token/known'))).toMatchObject({
-        value: 'known',
-      });
-      await redis.failedOver();
-      await untilRecovered();
-      expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
-      expect(Number(await redis.replica.command('GET', 'libretto:count:a'))).toBe(61);
-      expect(counters.degraded()).toBe(false);
-      expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
-      await until(() => commits(one, put('token/new', 'new')));
-      await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
-      expect(await other.get('token/revoked')).toBeUndefined();
-      expect(await other.get('token/known')).toMatchObject({ value: 'known' });
-      expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
-      if (name === 'killed') return;
-      // it wakes up as a primary until the sentinels reach it, and no client returns to it
-      redis.primary.thaw();
-      expect(await one.commit(put('token/later', 'later'))).toBe(true);
-      expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);
-      expect(await other.get('token/later')).toMatchObject({ value: 'later' });
-    });
+    ] as const;
+    // redis-cluster.test.ts kills the primaries of a cluster
+    const played = kind === 'a cluster' && process.env['CRASH_KILLS'] === undefined ? losses.slice(1) : losses;
+    it.each(played)(
+      'the primary %s: a replica replaces it, with every acknowledged change and every count',
+      async (name, lose) => {
+        const [one, other] = [await open(), await open()];
+        const { counters, hit, hits, notices: told, untilRecovered } = await count();
+        await one.commit(put('token/known', 'known'));
+        await one.commit(put('token/revoked', 'revoked'));
+        for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
+        await hits(50, 100);
+        await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
+        await lose();
+        expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
+        // cached rows are still served
+        expect((await one.get('token/known').catch(() => undefined)) ?? (await other.get('token/known'))).toMatchObject(
+          {
+            value: 'known',
+          },
+        );
+        await redis.failedOver();
+        await untilRecovered();
+        expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
+        expect(Number(await redis.replica.command('GET', `libretto:count:${hashTag()}a`))).toBe(61);
+        expect(counters.degraded()).toBe(false);
+        expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
+        await until(() => commits(one, put('token/new', 'new')));
+        await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
+        expect(await other.get('token/revoked')).toBeUndefined();
+        expect(await other.get('token/known')).toMatchObject({ value: 'known' });
+        expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
+        if (name === 'killed') return;
+        // it wakes up as a primary until it hears of the other, and no client returns to it
+        redis.primary.thaw();
+        expect(await one.commit(put('token/later', 'later'))).toBe(true);
+        expect(await redis.replica.command('HEXISTS', `libretto:state:${hashTag()}rows`, 'token/later')).toBe(1);
+        expect(await other.get('token/later')).toMatchObject({ value: 'later' });
+      },
+    );
   });
 
   describe('without a loss of the primary', () => {
+    let sentinels: RedisSentinels;
+
     beforeAll(async () => {
-      redis = await startSentinels('right-horse');
+      redis = sentinels = await startSentinels('right-horse');
     });
 
     afterAll(() => redis.stop());
@@ -145,7 +161,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     it('one reachable sentinel is enough, whichever it is', async () => {
       const gone = await freePort();
       const { hit, counters } = await count(
-        redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone},127.0.0.1:${redis.ports[2]}`),
+        redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone},127.0.0.1:${sentinels.ports[2]}`),
       );
       expect(await hit(100)).toMatchObject({ remaining: 99 });
       expect(counters.degraded()).toBe(false);

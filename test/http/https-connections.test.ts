@@ -15,6 +15,7 @@ import { runProxy, type RunningOptions, type RunningProxy } from '../util/runnin
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
+import { itInSeries } from '../util/series.ts';
 
 const large = zipBytes('large', 30_000_000);
 
@@ -81,15 +82,18 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       expect((await client.ask('/health')).status).toBe(200);
     });
 
-    it('clients that stay idle between two requests are closed in the end, whatever frames they send', async () => {
-      await using served = await run({ keepAliveTimeoutMs: 300 });
-      await using client = await connectHttp2(served.port, authority);
-      await client.ask('/health');
-      const pings = setInterval(() => client.session.destroyed || client.session.ping(() => undefined), 50);
-      await once(client.session, 'close');
-      clearInterval(pings);
-      await eventually(() => served.proxy.connections() === 0);
-    });
+    itInSeries(
+      'clients that stay idle between two requests are closed in the end, whatever frames they send',
+      async () => {
+        await using served = await run({ keepAliveTimeoutMs: 300 });
+        await using client = await connectHttp2(served.port, authority);
+        await client.ask('/health');
+        const pings = setInterval(() => client.session.destroyed || client.session.ping(() => undefined), 50);
+        await once(client.session, 'close');
+        clearInterval(pings);
+        await eventually(() => served.proxy.connections() === 0);
+      },
+    );
 
     it('a client that sends a body slowly loses its stream and keeps the connection', async () => {
       await using served = await runProxy({
@@ -133,7 +137,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       expect((await client.ask('/packages.json')).status).toBe(200);
     });
 
-    it('a client that stops reading altogether is cut off', async () => {
+    itInSeries('a client that stops reading altogether is cut off', async () => {
       await using served = await run({ stallTimeoutMs: 300, keepAliveTimeoutMs: 300 });
       const socket = await secure(served.port, 'h2');
       socket.write(opening);

@@ -7,8 +7,9 @@ import { fc } from '../util/seeded-check.ts';
 import { selectFiles } from '../../build/archive/select.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { playsSeries } from '../util/series.ts';
 
-const trees = 250;
+const trees = playsSeries ? 250 : 100;
 
 type Tree = ReadonlyMap<string, string>;
 

@@ -9,7 +9,7 @@ import { publishedTree, publishedVersions, type PublishedVersions } from '../uti
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-const numRuns = Number(process.env['EDIT_RUNS'] ?? 6);
+const numRuns = Number(process.env['EDIT_RUNS'] ?? 3);
 /** time for a busy machine */
 const timeout = 60_000 + numRuns * 5000;
 const names = ['acme/one', 'acme/two', 'beta/three'] as const;

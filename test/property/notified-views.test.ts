@@ -19,7 +19,7 @@ import { sentNotifications, type SentNotifications } from '../util/sent-notifica
 import { viewedRegistry, type Edit, type ViewedRegistry } from '../util/viewed-registry.ts';
 import { startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
 
-const runs = Number(process.env['NOTIFIED_RUNS'] ?? 3);
+const runs = Number(process.env['NOTIFIED_RUNS'] ?? 2);
 const seeds = Array.from({ length: runs }, (_, at) => seedOf('SERIES_SEED') + at);
 
 type Cell = Pick<Edit, 'name' | 'version'>;

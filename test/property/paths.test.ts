@@ -8,7 +8,7 @@ import { parseDistLabel } from '../../build/contract/paths.ts';
 import { decodeOnce, parseRoute, type Route } from '../../proxy/core/protocol/route.ts';
 
 const runs = {
-  numRuns: Number(process.env['PATH_RUNS'] ?? 5000),
+  numRuns: Number(process.env['PATH_RUNS'] ?? 1000),
   interruptAfterTimeLimit: 600_000,
   markInterruptAsFailure: true,
 };

@@ -20,7 +20,7 @@ import {
 import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.ts';
 import { fc } from '../util/seeded-check.ts';
 
-const numRuns = Number(process.env['POLICY_RUNS'] ?? 20);
+const numRuns = Number(process.env['POLICY_RUNS'] ?? 10);
 const start = Date.parse('2026-06-01T12:00:00Z');
 const day = 86_400_000;
 const views: Readonly<Record<string, ModelView>> = {

@@ -10,8 +10,9 @@ import { emptyTally, modelCheckedRegistry, type Tally } from '../util/model-chec
 import { step, type Step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
+import { sampleOf } from '../util/series.ts';
 
-const numRuns = Number(process.env['SERIES_RUNS'] ?? 8);
+const numRuns = Number(process.env['SERIES_RUNS'] ?? 4);
 const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
 
@@ -97,7 +98,7 @@ describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => 
     60_000 + numRuns * 3000,
   );
 
-  it.each(brokenOnce)('keep every promise where seed %i once broke one', async (once, at) => {
+  it.each(sampleOf(brokenOnce, 3))('keep every promise where seed %i once broke one', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });
   });
 });

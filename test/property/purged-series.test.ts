@@ -9,8 +9,9 @@ import { emptyTally, modelCheckedRegistry, type Tally } from '../util/model-chec
 import { purgeStep, step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
+import { sampleOf } from '../util/series.ts';
 
-const numRuns = Number(process.env['SERIES_RUNS'] ?? 3);
+const numRuns = Number(process.env['SERIES_RUNS'] ?? 2);
 const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
 const steps = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: purgeStep }), {
@@ -57,7 +58,7 @@ describe(`series of publications and purges (SERIES_SEED=${seed} plays them agai
     60_000 + numRuns * 3000,
   );
 
-  it.each(brokenOnce)('keep every promise where seed %i once broke one', async (once, at) => {
+  it.each(sampleOf(brokenOnce, 2))('keep every promise where seed %i once broke one', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });
   });
 });

@@ -158,12 +158,16 @@ describe('two clean builds of the same sources', () => {
     expect(await treeOf(circumstances)).toEqual(reference),
   );
 
-  it.for([22, 24])('row 60: give the same bytes on Node %i', { timeout: 240_000 }, async (major, context) => {
-    const other = await otherNode(major);
-    if (other === undefined) return context.skip(`Node ${major} could not be fetched from npm`);
-    expect((await execa(other, ['--version'])).stdout).toBe(`v${otherNodes[major]}`);
-    expect(await treeOf({ node: other })).toEqual(reference);
-  });
+  it.for(playsAll ? [22, 24] : [])(
+    'row 60: give the same bytes on Node %i',
+    { timeout: 240_000 },
+    async (major, context) => {
+      const other = await otherNode(major);
+      if (other === undefined) return context.skip(`Node ${major} could not be fetched from npm`);
+      expect((await execa(other, ['--version'])).stdout).toBe(`v${otherNodes[major]}`);
+      expect(await treeOf({ node: other })).toEqual(reference);
+    },
+  );
 
   it('give the same bytes at the same time, and differ in published-time alone at another time', async () => {
     const source = folder.at('by-the-clock');

@@ -9,7 +9,7 @@ import { writeSources } from './recorder/sources.ts';
 import { openTranscript } from './recorder/transcript.ts';
 import { openWorkspace } from './recorder/workspace.ts';
 
-const workspace = openWorkspace();
+const workspace = openWorkspace('real');
 beforeAll(async () => {
   writeSources(workspace);
   await workspace.run(['build']);

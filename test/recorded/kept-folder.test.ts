@@ -18,7 +18,7 @@ import { openTranscript } from './recorder/transcript.ts';
 import { openWorkspace } from './recorder/workspace.ts';
 
 const archive = new URL('data-folder.tar.gz', import.meta.url).pathname;
-const workspace = openWorkspace();
+const workspace = openWorkspace('real');
 afterAll(() => workspace[Symbol.asyncDispose]());
 
 /** Writes every source into the workspace, because the folder remembers their paths. */

@@ -14,9 +14,10 @@ import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { HandMadeTree, zipBytes } from '../util/hand-made-tree.ts';
+import { playsSeries } from '../util/series.ts';
 
 const megabyte = 1024 * 1024;
-const readers = 50;
+const readers = playsSeries ? 50 : 15;
 
 let server: RunningCli | undefined;
 const folder = temporaryFolder('slow-readers');

@@ -10,8 +10,9 @@ import { openConnection } from '../util/raw-client.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { playsSeries } from '../util/series.ts';
 
-const stalled = 2000;
+const stalled = playsSeries ? 2000 : 500;
 const megabyte = 1024 * 1024;
 
 /** `VmRSS`: the present memory; `VmHWM`: its peak. Bytes. */

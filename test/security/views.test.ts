@@ -7,6 +7,7 @@ import type { TokenLimits } from '../../proxy/core/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, referenceOf, zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
+import { sampleOf } from '../util/series.ts';
 
 type Packages = Readonly<Record<string, readonly VersionSpec[]>>;
 type Sees = (name: string, version: VersionSpec) => boolean;
@@ -232,7 +233,7 @@ beforeAll(async () => {
 });
 afterAll(() => whole.registry[Symbol.asyncDispose]());
 
-describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, sees]) => {
+describe.each(sampleOf(Object.entries(policies), 2))('a token that sees %s', (_, [limits, sees]) => {
   let other: Served;
   let [limited, unlimited] = ['', ''];
   beforeAll(async () => {
@@ -368,13 +369,10 @@ describe.each(Object.entries(policies))('a token that sees %s', (_, [limits, see
     // the builder's own reason, where the token may see the package
     const odd = (await post('?name=elsewhere/thing&version=frog')).json()['code'];
     expect(odd).toBe(limits.packages === undefined ? 'ARTIFACT_INVALID' : 'INSUFFICIENT_SCOPE');
-    expect(
-      (
-        await whole.registry.proxy.send('DELETE', '/api/packages/acme/core/versions/1.0.0', {
-          authorization: `Bearer ${write}`,
-        })
-      ).json()['code'],
-    ).toBe('INSUFFICIENT_SCOPE');
+    const withdrawn = await whole.registry.proxy.send('DELETE', '/api/packages/acme/core/versions/1.0.0', {
+      authorization: `Bearer ${write}`,
+    });
+    expect(withdrawn.json()['code']).toBe('INSUFFICIENT_SCOPE');
   });
 });
 

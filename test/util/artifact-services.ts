@@ -1,5 +1,5 @@
 // The services of the artifact operations, composed as in `serve`, over a data folder of a test. The builder is the
-// compiled program in a process of its own.
+// compiled program.
 
 import { randomBytes } from 'node:crypto';
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
@@ -7,8 +7,7 @@ import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import type { UploadServices } from '../../proxy/manage/routes/upload.ts';
 import { createUploads, standardLimits, type UploadLimits } from '../../proxy/artifacts/uploads.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
-import { createChildBuild } from '../../proxy/sync/child-build.ts';
-import { binary, cleanEnvironment } from './run-cli.ts';
+import { builderOf } from './builder.ts';
 
 /** `data`: the data folder, absolute. */
 export function artifactServices(
@@ -17,12 +16,7 @@ export function artifactServices(
   data: string,
   limits?: Partial<UploadLimits>,
 ): Omit<UploadServices, 'runOfToken'> {
-  const builder = createChildBuild({
-    program: [process.execPath, binary],
-    environment: cleanEnvironment(),
-    workingDirectory: '/',
-    flags: ['--data', data],
-  });
+  const builder = builderOf(data);
   return {
     artifactsOf: (actor) =>
       createArtifacts({

@@ -1,5 +1,5 @@
 // A scratch host with a registry that the lines of docs/how-to/deploy.md deployed: https://packages.example.org.
-// test/e2e/operator.test.ts proves these lines one by one; here they are the ground for other tests.
+// test/e2e/operator.series.test.ts proves these lines one by one; here they are the ground for other tests.
 
 import { expect } from 'vitest';
 import { composerCommand } from './composer.ts';

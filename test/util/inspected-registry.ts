@@ -10,7 +10,8 @@ import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createLocalPublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import { temporaryTree, type Tree, type TemporaryTree } from './package-tree.ts';
-import { builderOf, contentsWorker } from './package-services.ts';
+import { builderOf } from './builder.ts';
+import { contentsWorker } from './package-services.ts';
 import { cleanEnvironment, runCli, type CliOutcome } from './run-cli.ts';
 
 export interface InspectedRegistry {
@@ -46,7 +47,7 @@ export async function inspectedRegistry(
     tree,
     inspection: composeInspection(
       config,
-      { workingDirectory: tree.root, now: () => new Date() },
+      { environment: {}, workingDirectory: tree.root, now: () => new Date() },
       {
         published,
         catalogue: createCatalogue(published),

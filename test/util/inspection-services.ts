@@ -6,7 +6,8 @@ import { composeInspection } from '../../cli/inspection/inspection.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import { builderOf, contentsWorker } from './package-services.ts';
+import { builderOf } from './builder.ts';
+import { contentsWorker } from './package-services.ts';
 
 /** `data`: the data folder, absolute. */
 export async function inspectionServices(
@@ -16,7 +17,7 @@ export async function inspectionServices(
 ): Promise<Inspection> {
   const config = await loadConfig({ flags: { data }, environment: {}, workingDirectory: '/' });
   const runner = builderOf(data);
-  const context = { workingDirectory: '/', now: () => new Date() };
+  const context = { environment: {}, workingDirectory: '/', now: () => new Date() };
   return composeInspection(config, context, {
     published,
     catalogue,

@@ -1,9 +1,8 @@
 // The services of the package operations, composed as in `serve`, over a data folder of a test. The builder is the
-// compiled program in a process of its own. Downloads are written when they are read.
+// compiled program. Downloads are written when they are read.
 
 import { dirname, join } from 'node:path';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Environment } from '../../cli/io/environment.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
@@ -20,25 +19,11 @@ import type { PurgeServices } from '../../proxy/packages/purge-operations.ts';
 import { createTokenCounts, type TokenCounts } from '../../proxy/usage/token-counts.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
-import type { BuildRunner } from '../../proxy/sync/build-runner.ts';
-import { createChildBuild } from '../../proxy/sync/child-build.ts';
-import { binary, cleanEnvironment } from './run-cli.ts';
+import { builderOf } from './builder.ts';
+import { binary } from './run-cli.ts';
 
 /** The worker that looks into archives. */
 export const contentsWorker = join(dirname(binary), 'contents-worker.js');
-
-/** The compiled program on a data folder, in processes of its own. `data`: absolute. */
-export const builderOf = (
-  data: string,
-  workingDirectory = '/',
-  environment: Environment = cleanEnvironment(),
-): BuildRunner =>
-  createChildBuild({
-    program: [process.execPath, binary],
-    environment,
-    workingDirectory,
-    flags: ['--data', data],
-  });
 
 /** `data`: the data folder, absolute. `files` and `published`: of its tree. */
 export function packageServices(

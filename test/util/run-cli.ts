@@ -27,6 +27,8 @@ export interface CliOptions {
   readonly asOther?: boolean;
   /** whether it runs in a process of its own, instead of a shared one */
   readonly alone?: boolean;
+  /** true: with `alone`, where a stored hash of a password comes from elsewhere */
+  readonly realPasswords?: boolean;
   /** the command's standard input; default: empty */
   readonly input?: string;
 }
@@ -44,6 +46,10 @@ const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=
 
 const timeoutMs = 150_000;
 const allAlone = process.env['OWN_PROCESSES'] === '1';
+/** In front of the program, in a process of its own too: servers and commands of a test check the same passwords. */
+const cheapPasswords = [`--import=${new URL('cheap-passwords.mjs', import.meta.url).pathname}`];
+const preloadOf = ({ realPasswords = allAlone }: CliOptions): readonly string[] =>
+  realPasswords ? [] : cheapPasswords;
 
 /** Variables that Node and the libraries read at their start. */
 const readAtStart = /^(?:NODE_|LD_|UV_|SSL_|LC_|TERM|(?:TZ|CI|LANG|NO_COLOR|FORCE_COLOR)$)/;
@@ -85,7 +91,10 @@ async function runUnchecked(args: readonly string[], options: CliOptions): Promi
   if (command !== undefined) return runInPooledProcess(command, timeoutMs);
   const { cwd, environment, input = '', asOther = false } = options;
   const through = [...(asOther ? nobody : []), ...(options.through ?? [])];
-  const [program, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
+  const [program, ...all] = [...through, process.execPath, ...preloadOf(options), binary, ...args] as [
+    string,
+    ...string[],
+  ];
   const { exitCode, stdout, stderr } = await execa(program, all, {
     cwd,
     env: cleanEnvironment(environment),
@@ -166,10 +175,14 @@ export function startCli(args: readonly string[], options: CliOptions): RunningC
 
 function startAlone(
   args: readonly string[],
-  { cwd, environment = {}, through = [] }: CliOptions,
+  options: CliOptions,
   hear: (name: 'stdout' | 'stderr', text: string) => void,
 ): StartedCommand {
-  const [program, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
+  const { cwd, environment = {}, through = [] } = options;
+  const [program, ...all] = [...through, process.execPath, ...preloadOf(options), binary, ...args] as [
+    string,
+    ...string[],
+  ];
   const child = execa(program, all, {
     cwd,
     env: cleanEnvironment(environment),

@@ -25,7 +25,7 @@ import { createPublishedAdvisories } from '../../proxy/core/tree/published-advis
 import { withoutBuilder } from '../../cli/inspection/inspection.ts';
 import { inspectionServices } from './inspection-services.ts';
 import { rememberSecrets } from './leaks.ts';
-import { builderOf } from './package-services.ts';
+import { builderOf } from './builder.ts';
 import { textOf } from './page-text.ts';
 import type { PolicyParts } from './policy-services.ts';
 import { runManagement, type RunningManagement, type SignedIn } from './running-management.ts';

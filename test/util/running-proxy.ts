@@ -19,6 +19,7 @@ import { rootChanges } from '../../proxy/core/tree/root-document.ts';
 import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/core/server.ts';
 import { publicPath } from '../../proxy/core/http/node-path.ts';
 import { createAdvisoryAnswers } from '../../proxy/advisories/advisory-answers.ts';
+import { createChangeFeed } from '../../proxy/changes/change-feed.ts';
 import { createAtomFeeds, type AtomFeedParts } from '../../proxy/atom/atom-feeds.ts';
 import type { CountUse } from '../../proxy/core/protocol/archive-answers.ts';
 import { createInstallReports } from '../../proxy/install-reports/install-reports.ts';
@@ -199,12 +200,13 @@ function createSend(agent: Agent, port: number): RunningProxy['send'] {
 
 /** The services as cli/features/ composes them. */
 function featuresOf(
-  { lookups, feeds, advisories, onInstall, management, mirrored, features = [] }: RunningOptions,
+  { lookups, feeds, advisories, onInstall, management, mirrored, policy, features = [] }: RunningOptions,
   files: TreeFiles,
 ): readonly Feature[] {
   return [
     ...(lookups === undefined ? [] : [createSearchFeature(lookups)]),
     ...(feeds === undefined ? [] : [createAtomFeeds({ ...feeds, files })]),
+    createChangeFeed({ files, policy: policy ?? { rules: () => undefined } }),
     ...(onInstall === undefined ? [] : [createInstallReports({ files, mirrored, onInstall })]),
     ...(advisories === undefined ? [] : [createAdvisoryAnswers({ files, advisories, mirrored })]),
     ...(management === undefined ? [] : [management]),

@@ -13,6 +13,8 @@ import { currentUpstreams } from '../../mirror/current-mirror-rules.ts';
 import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
+import { runningServers } from '../../state/running-server.ts';
+import type { Config } from '../../config/config.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { version } from '../../io/version.ts';
 
@@ -27,7 +29,23 @@ type StatusView = Omit<Status, 'counters' | 'mirror' | 'counts'> &
   Partial<Pick<Status, 'counters' | 'mirror'>> & {
     readonly version: string;
     readonly counts: Omit<StatusCounts, LaterCount> & Partial<Pick<StatusCounts, LaterCount>>;
+    /** undefined: a remote registry does not name its hosts */
+    readonly servers?: readonly ServerView[];
   };
+
+/** A running server with this state. */
+interface ServerView {
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly version: string | null;
+  readonly address: string | null;
+  /** RFC 3339 UTC */
+  readonly since: string | null;
+  /** of the publication that it serves; null: unknown */
+  readonly serial: number | null;
+  /** how long the newest publication exists that it does not serve yet; 0: it serves the newest one; null: unknown */
+  readonly lag_seconds: number | null;
+}
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const remote = await remoteOf(flags, context);
@@ -60,13 +78,44 @@ async function readLocally(context: Context, flags: CommandInput['flags']): Prom
       },
       context.now().getTime(),
     );
-    return { version, counts, publication, last_build, mirror };
+    const servers = await readServers(config, context.now(), publication);
+    return { version, counts, publication, last_build, mirror, servers };
   } finally {
     await state.close();
   }
 }
 
-function describe({ version: running, counts, publication, last_build: last, counters, mirror }: StatusView): string[] {
+async function readServers(
+  config: Pick<Config, 'data' | 'state'>,
+  now: Date,
+  newest: Status['publication'],
+): Promise<readonly ServerView[]> {
+  const age = newest === null ? null : Math.max(0, now.getTime() - Date.parse(newest.published_at)) / 1000;
+  const servers = await runningServers(config, now);
+  return servers.map(
+    ({ host = null, pid = null, version: its = null, address = null, since = null, serial = null }) => {
+      const lag = newest === null || serial === null ? null : serial >= newest.serial ? 0 : age;
+      return { host, pid, version: its, address, since, serial, lag_seconds: lag };
+    },
+  );
+}
+
+function describeServer({ host, pid, version: its, serial, lag_seconds: lag }: ServerView): string {
+  const who = `${host ?? 'unknown host'}, process ${pid ?? 'unknown'}, ${its ?? '0.2.0 or before'}`;
+  if (serial === null) return who;
+  const late = lag === null || lag === 0 ? '' : `; the newest one is ${lag.toFixed(0)} s old`;
+  return `${who}, serves publication ${serial}${late}`;
+}
+
+function describe({
+  version: running,
+  counts,
+  publication,
+  last_build: last,
+  counters,
+  mirror,
+  servers = [],
+}: StatusView): string[] {
   const { packages, damaged_packages: damaged = 0, versions, tokens, users, repositories, artifacts } = counts;
   const left =
     last === null
@@ -90,6 +139,7 @@ function describe({ version: running, counts, publication, last_build: last, cou
     ['artifacts', String(artifacts)],
     ['tokens', `${tokens.read} read, ${tokens.write} write`],
     ['users', String(users)],
+    ...servers.map((server) => ['server', describeServer(server)] as const),
     ...(counters === undefined
       ? []
       : [['counters', counters === 'ok' ? 'ok' : 'local: the shared counters cannot be reached'] as const]),

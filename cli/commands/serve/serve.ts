@@ -15,7 +15,7 @@ import { assertWholeState } from '../../state/verify-state.ts';
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { remarks } = context;
-  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all');
+  const { config, announceNew } = await makeOrReadDataFolder(context, flags, 'all', { serves: true });
   if (config.workers.value > 1) return serveWithWorkers(config, context, announceNew);
   await refuseTakenAddress(config);
   const { log } = config;

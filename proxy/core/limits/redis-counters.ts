@@ -118,10 +118,7 @@ return counts
 `;
 
 export interface RedisCountersOptions {
-  /**
-   * `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or
-   * a socket's path
-   */
+  /** in a form of redis-address.ts, or a socket's path */
   readonly url: string;
   readonly keyPrefix?: string;
 }

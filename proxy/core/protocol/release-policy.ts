@@ -25,6 +25,8 @@ export interface PolicedDocument {
 
 /** The rules in effect for one request. */
 export interface RulesInEffect {
+  /** equal for equal rules, on every host */
+  readonly id: string;
   /** The refusal for a version of Composer that may not send requests; undefined: it may. */
   readonly client: (caller: PolicyCaller, moment: Moment) => Answer | undefined;
   /** A sentence in packages.json for the person who runs this version of Composer; undefined: none. */

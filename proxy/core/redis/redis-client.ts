@@ -1,67 +1,32 @@
 // A connection to a Redis. A command fails immediately without a connection, and is never sent twice: the caller
-// decides how long to wait and how to continue. Only this file imports ioredis.
+// decides how long to wait and how to continue.
 
-import { Redis, type RedisOptions, type Result } from 'ioredis';
-import { parseSentinelUrl, type SentinelAddress } from './redis-address.ts';
+import { Redis, type Cluster, type ClusterOptions, type RedisOptions } from './redis-library.ts';
+import { parseClusterUrl, parseSentinelUrl, type SentinelAddress } from './redis-address.ts';
+import { clusterFault, createCluster, primaryOfKey } from './redis-cluster.ts';
 
-declare module 'ioredis' {
-  // the scripts are defined in the files that use them (limits/redis-counters.ts, state/redis-scripts.ts)
-  interface RedisCommander<Context> {
-    countRequests(keys: number, ...keysAndQuestions: readonly (string | number)[]): Result<number[], Context>;
-    prepareState(
-      meta: string,
-      rows: string,
-      order: string,
-      schema: number,
-      make: 0 | 1,
-      identity: string,
-    ): Result<[string, string, string, string], Context>;
-    commitState(
-      meta: string,
-      rows: string,
-      order: string,
-      identity: string,
-      ...change: readonly (string | number)[]
-    ): Result<[number, number, number], Context>;
-    lookAtState(
-      meta: string,
-      rows: string,
-      order: string,
-      identity: string,
-    ): Result<[string | null, string | null], Context>;
-    readState(meta: string, rows: string, order: string, identity: string, key: string): Result<string | null, Context>;
-    rangeState(
-      meta: string,
-      rows: string,
-      order: string,
-      identity: string,
-      first: string,
-      last: string,
-      reverse: 0 | 1,
-      limit: number,
-    ): Result<string[], Context>;
-    setStateAside(...keys: readonly string[]): Result<number, Context>;
-    markServer(
-      servers: string,
-      meta: string,
-      id: string,
-      text: string,
-      untilMs: number,
-      identity: string,
-    ): Result<null, Context>;
-    listServers(servers: string): Result<string[], Context>;
-  }
+export type RedisClient = Redis | Cluster;
+/** A connection to one server. */
+export type RedisServer = Redis;
+
+/** Where the keys of a registry are in its Redis. */
+export interface Keyspace {
+  /**
+   * `{registry}:` in a cluster, '' elsewhere: behind the purpose in every key. A script may touch the keys of one slot
+   * only, and this puts all keys of a purpose into one.
+   */
+  readonly hashTag: string;
+  /** 0 in a cluster */
+  readonly database: number;
 }
 
-export type RedisClient = Redis;
-
-export interface RedisClientOptions extends Pick<
-  RedisOptions,
-  'keyPrefix' | 'commandTimeout' | 'socketTimeout' | 'enableAutoPipelining' | 'scripts' | 'autoResubscribe'
-> {
+export interface RedisClientOptions
+  extends
+    Pick<RedisOptions, 'keyPrefix' | 'commandTimeout' | 'socketTimeout' | 'autoResubscribe'>,
+    Pick<ClusterOptions, 'scripts'> {
   /**
-   * `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or
-   * a socket's path
+   * `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…`, `redis+cluster://…`
+   * (redis-address.ts), or a socket's path
    */
   readonly url: string;
 }
@@ -69,39 +34,60 @@ export interface RedisClientOptions extends Pick<
 /** A connection before its first use. */
 export interface RedisConnection {
   readonly redis: RedisClient;
+  readonly keyspace: Keyspace;
+  /** The connection to the server that takes writes; in a cluster to that of our slot. Throws while none is known. */
+  readonly primary: () => RedisServer;
   /** Rejects when the first attempt fails; the client then retries until it is disconnected. */
   readonly connect: () => Promise<void>;
   /** why it is not connected, which a command that fails for that does not know */
   readonly reason: () => Error | undefined;
 }
 
-type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+type ClientOptions = Omit<RedisOptions, 'replyMapping' | 'scripts'> & Pick<ClusterOptions, 'scripts'>;
 
 const handshakeTimeoutMs = 1000;
 const longestPauseMs = 500;
 
 export function createRedisClient({ url, ...options }: RedisClientOptions): RedisConnection {
+  const cluster = parseClusterUrl(url);
+  const all: ClientOptions = { ...commonOptions(), ...options };
+  if (cluster === undefined) return createServerClient(url, all);
+  const hashTag = `{${cluster.registry}}:`;
+  const keyPrefix = options.keyPrefix === undefined ? {} : { keyPrefix: `${options.keyPrefix}${hashTag}` };
+  const redis = createCluster(cluster, { ...all, ...keyPrefix }, pauseMs);
+  let reason: Error | undefined;
+  const failed = (error: Error): void => {
+    const fault = clusterFault(error);
+    if (reason === undefined || fault.message !== 'Connection is closed.') reason = explained(fault);
+  };
+  redis.on('error', failed);
+  redis.on('node error', failed);
+  redis.on('refresh', () => {
+    reason = undefined;
+  });
+  return {
+    redis,
+    keyspace: { hashTag, database: 0 },
+    primary: () => primaryOfKey(redis, hashTag),
+    connect: () => connectOnce(redis),
+    reason: () => reason,
+  };
+}
+
+/** One server, or the primary that sentinels name. */
+function createServerClient(url: string, all: ClientOptions): RedisConnection {
   const sentinels = parseSentinelUrl(url);
   let leaving = false;
-  const all: ClientOptions = {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: handshakeTimeoutMs,
-    disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
-    // a server that refuses writes is, or has become, a replica: the name may now belong to another server, or the
-    // sentinels know the new primary
-    reconnectOnError: ({ message }) => {
-      if (leaving || !/^(?:READONLY|NOREPLICAS)/.test(message)) return false;
-      leaving = true;
-      return true;
-    },
-    disableClientInfo: true,
-    ...options,
+  // a server that refuses writes is, or has become, a replica: the name may now belong to another server, or the
+  // sentinels know the new primary
+  const reconnectOnError = ({ message }: Error): boolean => {
+    if (leaving || !/^(?:READONLY|NOREPLICAS)/.test(message)) return false;
+    leaving = true;
+    return true;
   };
-  const redis = sentinels === undefined ? new Redis(url, all) : new Redis({ ...all, ...throughSentinels(sentinels) });
+  const given = { ...all, reconnectOnError };
+  const redis =
+    sentinels === undefined ? new Redis(url, given) : new Redis({ ...given, ...throughSentinels(sentinels) });
   let reason: Error | undefined;
   let sentinelReason: Error | undefined;
   redis.on('sentinelError', (error: Error) => {
@@ -117,7 +103,30 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): Redi
     leaving = false;
     reason = undefined;
   });
-  return { redis, connect: () => connectOnce(redis), reason: () => reason };
+  return {
+    redis,
+    keyspace: { hashTag: '', database: redis.options.db ?? 0 },
+    primary: () => redis,
+    connect: () => connectOnce(redis),
+    reason: () => reason,
+  };
+}
+
+function pauseMs(attempt: number): number {
+  return Math.min(50 * 2 ** attempt, longestPauseMs);
+}
+
+function commonOptions(): ClientOptions {
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: handshakeTimeoutMs,
+    disconnectTimeout: 100,
+    retryStrategy: pauseMs,
+    disableClientInfo: true,
+  };
 }
 
 /** With sentinels ioredis' own promise stays pending until one of them names a primary. */
@@ -148,7 +157,7 @@ function throughSentinels({
     sentinelUsername,
     sentinelPassword,
     sentinelCommandTimeout: handshakeTimeoutMs,
-    sentinelRetryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
+    sentinelRetryStrategy: pauseMs,
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
@@ -180,14 +189,4 @@ function explained(error: Error & { readonly code?: string }): Error {
         cause: error,
       })
     : error;
-}
-
-/** The facts of one section of INFO, by name. Empty if the Redis refuses the command. */
-export async function readRedisInfo(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
-  const text = await redis.info(section).catch(() => '');
-  return new Map(
-    text
-      .split(/\r?\n/)
-      .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const),
-  );
 }

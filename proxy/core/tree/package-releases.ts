@@ -19,6 +19,9 @@ export interface DatedDocument {
   readonly digest: string;
 }
 
+/** `serial`: of the publication; 0: before changes were recorded. `at`: epoch seconds. */
+export type RecordedChange = Pick<VersionChange, 'serial' | 'at'>;
+
 export class PackageReleases {
   readonly #releases: Releases;
   /** the number of published releases: they come first, and then the others that have an archive */
@@ -87,6 +90,11 @@ export class PackageReleases {
     const date = new ViewDate();
     if (changes.isKnown) changes.addTo(date, this.#releases, filter);
     return date.seconds;
+  }
+
+  /** The last visible change of one document; undefined: the view has never seen a version in it. */
+  lastChange(kind: Kind, filter: ReleaseFilter): RecordedChange | undefined {
+    return this.#documents[kind].lastSeen(this.#releases, filter);
   }
 
   /** Adds the visible changes of both documents. */
@@ -183,6 +191,13 @@ class RecordedChanges {
       if (lastModified <= until && date.dependsOn(serial, at) && this.#isSeen(row, releases, filter))
         date.add(serial, at);
     }
+  }
+
+  lastSeen(releases: Releases, filter: ReleaseFilter): RecordedChange | undefined {
+    for (let row = this.#changes.length - columns; row >= 0; row -= columns)
+      if (this.#isSeen(row, releases, filter))
+        return { serial: this.#changes[row] ?? 0, at: this.#changes[row + 1] ?? 0 };
+    return undefined;
   }
 
   #isSeen(row: number, releases: Releases, filter: ReleaseFilter): boolean {

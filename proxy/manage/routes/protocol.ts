@@ -6,6 +6,7 @@ import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../frame/api.ts';
 import { callerErrors, errorResponses } from '../frame/error-responses.ts';
 import { archiveHeaderRefs, conditions, validators, feedHeaderRefs } from '../openapi/answer-headers.ts';
+import { changeRoutes } from './changes.ts';
 import { lookupRoutes } from './lookups.ts';
 import { advisoryRoutes } from './advisories.ts';
 import { receivedHookRoutes } from './received-hooks.ts';
@@ -193,6 +194,13 @@ const routes: readonly RouteConfig[] = [
 ];
 
 export function describeProtocol(api: Api): void {
-  for (const route of [...routes, ...lookupRoutes, ...feedRoutes, ...advisoryRoutes, ...receivedHookRoutes])
+  for (const route of [
+    ...routes,
+    ...lookupRoutes,
+    ...changeRoutes,
+    ...feedRoutes,
+    ...advisoryRoutes,
+    ...receivedHookRoutes,
+  ])
     api.openAPIRegistry.registerPath(route);
 }

@@ -17,7 +17,7 @@ const noticesSchema = (what: string) =>
 /** Keys of packages.json. */
 const advertisedShape = {
   search: z.string().optional().meta({
-    description: 'present, like the next three, if the setting `advertise` contains it',
+    description: 'present, like the next four, if the setting `advertise` contains it',
     example: '/search.json?q=%query%&type=%type%',
   }),
   list: z.string().optional().meta({ description: 'the address for lists of package names', example: '/list.json' }),
@@ -29,6 +29,10 @@ const advertisedShape = {
     .string()
     .optional()
     .meta({ description: 'the address for reports of installs', example: '/downloads' }),
+  'metadata-changes-url': z.string().optional().meta({
+    description: 'the address of the feed of changed documents, for registries that mirror this one',
+    example: '/metadata/changes.json',
+  }),
   warnings: noticesSchema('warnings that Composer 2.2 and later prints'),
   infos: noticesSchema('information that Composer 2.2 and later prints'),
 };

@@ -41,6 +41,8 @@ interface Made extends Mirrored, Pick<Formatted, 'foreignNames'> {
   readonly asked: string;
   readonly digest: string | undefined;
   readonly accepted: number;
+  /** when its upstreams were asked, epoch milliseconds */
+  readonly askedMs: number;
   readonly goodUntilMs: number;
   /** when the result of a rule changes */
   readonly changesAtMs: number | undefined;
@@ -85,6 +87,12 @@ export class MirroredDocuments {
     compiled: Compiled,
     { nowMs, epoch }: { readonly nowMs: number; readonly epoch: number },
   ): Mirrored | Promise<Mirrored> {
+    const asked = ids.flatMap((id) => compiled.upstreams.get(id)?.follow() ?? []);
+    const find = (): Mirrored | Promise<Mirrored> => this.#find({ name, stability, ids, compiled, epoch }, nowMs);
+    return asked.length === 0 ? find() : Promise.all(asked).then(find);
+  }
+
+  #find({ name, stability, ids, compiled, epoch }: Wanted, nowMs: number): Mirrored | Promise<Mirrored> {
     const key = keyOf(name, stability);
     const made = this.#made.get(key);
     const holds = made !== undefined && (made.epoch === epoch || made.foreignNames.claimed.length === 0);
@@ -93,6 +101,7 @@ export class MirroredDocuments {
       this.#hasLearned(made, name) &&
       made.compiled === compiled &&
       nowMs < made.goodUntilMs &&
+      !ids.some((id) => compiled.upstreams.get(id)?.changes.isChangedSince(name, made.askedMs) === true) &&
       made.asked === ids.join(' ')
     )
       return made;
@@ -113,6 +122,7 @@ export class MirroredDocuments {
 
   async #make(wanted: Wanted): Promise<Made> {
     const { name, stability, ids, compiled, epoch } = wanted;
+    const askedMs = this.#options.now();
     const offers = await documentsOf(wanted);
     const { own: offer, upstream } = offers;
     const nowMs = this.#options.now();
@@ -127,12 +137,14 @@ export class MirroredDocuments {
         learned: nothingLearned,
         dated: nothingLearned,
         lists: {},
+        askedMs,
         goodUntilMs: nowMs + compiled.rules.freshness.missingMs,
         changesAtMs: undefined,
         foreignNames: noForeignNames,
         epoch,
       });
-    return this.#keep(keyOf(name, stability), await this.#madeOf(wanted, { offer, upstream }, offers, nowMs));
+    const made = await this.#madeOf(wanted, { offer, upstream }, offers, nowMs);
+    return this.#keep(keyOf(name, stability), { ...made, askedMs });
   }
 
   /** `nowMs`: when the upstream had answered. */
@@ -141,7 +153,7 @@ export class MirroredDocuments {
     found: UpstreamOffer & { readonly offer: Offer },
     offers: Offers,
     nowMs: number,
-  ): Promise<Made> {
+  ): Promise<Omit<Made, 'askedMs'>> {
     const { name, stability, ids, compiled, epoch } = wanted;
     const { offer } = found;
     const upstreamIds = ids.join(' ');

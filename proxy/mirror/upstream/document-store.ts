@@ -64,8 +64,12 @@ interface StoreRequest<Value> {
   readonly url: URL;
   readonly parse: ParseDocument<Value>;
   /** hex; a document that has it never changes, and any other is not current. undefined: unknown */
-  readonly sha256: string | undefined;
+  readonly sha256?: string | undefined;
+  /** until when a document that was checked at this time is good, as a feed of changes says; undefined: unknown */
+  readonly followed?: ((checkedAtMs: number, freshMs: number) => number | undefined) | undefined;
 }
+
+type Known = Pick<StoreRequest<unknown>, 'sha256' | 'followed'>;
 
 export class DocumentStore {
   readonly #options: StoreOptions;
@@ -78,27 +82,24 @@ export class DocumentStore {
     this.#options = options;
   }
 
-  /**
-   * `key`: its file below the folder. `sha256`: that of the present document. Rejects with UpstreamUnavailable if the
-   * upstream fails and no document is stored.
-   */
-  get<Value>(key: string, url: URL, parse: ParseDocument<Value>, sha256?: string): Promise<CachedDocument<Value>> {
-    const asked = { path: join(this.#options.folder, key), url, parse, sha256 };
+  /** `key`: its file below the folder. Rejects with UpstreamUnavailable if it fails and no document is stored. */
+  get<Value>(key: string, url: URL, parse: ParseDocument<Value>, known: Known = {}): Promise<CachedDocument<Value>> {
+    const asked = { path: join(this.#options.folder, key), url, parse, ...known };
     return this.#running.run(idOf(asked), () => this.#load(asked)) as Promise<CachedDocument<Value>>;
   }
 
   async #load<Value>(asked: StoreRequest<Value>): Promise<CachedDocument<Value>> {
     const { kept: documents, now, since } = this.#options;
-    const { path, parse, sha256 } = asked;
+    const { path, parse } = asked;
     const remembered = documents.remembered(path);
     const isCurrent = remembered !== undefined && remembered.checkedAtMs >= since();
-    const found = isCurrent && now() < this.#goodUntil(remembered, sha256) ? remembered : await documents.read(path);
+    const found = isCurrent && now() < this.#goodUntil(remembered, asked) ? remembered : await documents.read(path);
     const parsed =
       found === undefined || (this.#options.areNeeded === true && found.body === undefined)
         ? undefined
         : await withValue(found, parse);
     const nowMs = now();
-    if (parsed !== undefined && nowMs < this.#goodUntil(parsed.file, sha256)) return this.#answer(parsed, sha256);
+    if (parsed !== undefined && nowMs < this.#goodUntil(parsed.file, asked)) return this.#answer(parsed, asked);
     const failure = this.#failed.get(idOf(asked));
     if (failure !== undefined && nowMs < failure.retryAtMs)
       return parsed === undefined ? Promise.reject(failure) : this.#stale(parsed, failure.retryAtMs);
@@ -162,7 +163,7 @@ export class DocumentStore {
       return this.#keep(asked, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
     const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
     await documents.checked(path, checked.file, (error) => this.#reportUnstored(url, error));
-    return this.#answer(checked);
+    return this.#answer(checked, asked);
   }
 
   /**
@@ -184,9 +185,9 @@ export class DocumentStore {
     return this.#keep(asked, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
   }
 
-  async #keep<Value>({ path, url, sha256 }: StoreRequest<Value>, kept: Kept<Value>): Promise<CachedDocument<Value>> {
-    await this.#options.kept.keep(path, kept.file, (error) => this.#reportUnstored(url, error));
-    return this.#answer(kept, sha256);
+  async #keep<Value>(asked: StoreRequest<Value>, kept: Kept<Value>): Promise<CachedDocument<Value>> {
+    await this.#options.kept.keep(asked.path, kept.file, (error) => this.#reportUnstored(asked.url, error));
+    return this.#answer(kept, asked);
   }
 
   #reportUnstored(url: URL, error: unknown): void {
@@ -199,25 +200,26 @@ export class DocumentStore {
     report({ kind: 'document-failed', upstream, url: shownUrl(url), message, stale });
   }
 
-  #answer<Value>({ file, value }: Kept<Value>, sha256?: string): CachedDocument<Value> {
+  #answer<Value>({ file, value }: Kept<Value>, known: Known = {}): CachedDocument<Value> {
     return {
       value,
       digest: file.digest,
       changedAtMs: file.changedAtMs,
       staleSinceMs: file.missingSinceMs,
-      goodUntilMs: this.#goodUntil(file, sha256),
+      goodUntilMs: this.#goodUntil(file, known),
     };
   }
 
   /** A time in the future is a clock that was set back: not to be believed. */
-  #goodUntil({ body, digest, missingSinceMs, checkedAtMs }: DocumentFile, sha256: string | undefined): number {
+  #goodUntil({ body, digest, missingSinceMs, checkedAtMs }: DocumentFile, { sha256, followed }: Known): number {
     const { freshness, areNeeded, since, now } = this.#options;
     const { freshMs, missingMs } = freshness();
     if (sha256 !== undefined) return digest === sha256 ? Number.POSITIVE_INFINITY : 0;
     if (checkedAtMs > now() + 1000) return 0;
     const isMissing = body === undefined || missingSinceMs !== undefined;
     if ((isMissing || areNeeded === true) && checkedAtMs < since()) return 0;
-    return checkedAtMs + (isMissing ? missingMs : freshMs);
+    const period = isMissing ? missingMs : freshMs;
+    return followed?.(checkedAtMs, period) ?? checkedAtMs + period;
   }
 }
 

@@ -97,7 +97,7 @@ export class IncludedPackages<Entry> {
       if (!isJsonObject(json)) throw new Error('it is not a JSON object');
       return this.#parse(json, this.#rootUrl);
     };
-    const { value, ...kept } = await this.#store.get(key, url, parse, sha256);
+    const { value, ...kept } = await this.#store.get(key, url, parse, { sha256 });
     const { entries, includes } = value ?? { entries: new Map<string, never>(), includes: [] };
     return sha1 === undefined
       ? { entries, includes, ...kept }

@@ -57,6 +57,13 @@ export type DocumentAnswer =
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'missing' };
 
+interface DocumentRequest {
+  readonly url: URL;
+  readonly destination: Destination;
+  readonly validators?: Validators | undefined;
+  readonly form?: string | undefined;
+}
+
 export interface ArchiveStream {
   /** a broken connection ends it with an error */
   readonly body: Readable;
@@ -69,6 +76,7 @@ export class UpstreamClient {
   readonly #limits: ClientLimits;
   readonly #documents: UpstreamLane;
   readonly #archives: UpstreamLane;
+  readonly #feeds: UpstreamLane;
   readonly #slots: KeyedSemaphore;
 
   /** Throws for an invalid entry in `allowAddresses`. */
@@ -93,6 +101,7 @@ export class UpstreamClient {
       });
     this.#documents = lane(false);
     this.#archives = lane(true);
+    this.#feeds = lane(false);
     this.#slots = new KeyedSemaphore(documents);
   }
 
@@ -100,7 +109,19 @@ export class UpstreamClient {
    * Rejects with UpstreamUnavailable. `validators`: of the caller's copy; without them the answer is never `unchanged`.
    * `form`: sent by POST.
    */
-  async document(url: URL, destination: Destination, validators?: Validators, form?: string): Promise<DocumentAnswer> {
+  document(url: URL, destination: Destination, validators?: Validators, form?: string): Promise<DocumentAnswer> {
+    return this.#document(this.#documents, { url, destination, validators, form });
+  }
+
+  /** Like `document`; a failure says nothing of the documents of the same host. */
+  feed(url: URL, destination: Destination): Promise<DocumentAnswer> {
+    return this.#document(this.#feeds, { url, destination });
+  }
+
+  async #document(
+    lane: UpstreamLane,
+    { url, destination, validators, form }: DocumentRequest,
+  ): Promise<DocumentAnswer> {
     const headers = {
       accept: 'application/json',
       'accept-encoding': 'gzip, br',
@@ -117,7 +138,7 @@ export class UpstreamClient {
     };
     const { documentMs } = this.#limits;
     const ask = (): Promise<DocumentAnswer> =>
-      this.#documents.ask({ url, destination, headers, timeoutMs: documentMs, form, use });
+      lane.ask({ url, destination, headers, timeoutMs: documentMs, form, use });
     return this.#slots.use(url.origin, ask, documentMs, () => {
       throw new UpstreamUnavailable(`Too many requests to ${url.origin} are waiting.`, this.#options.now() + 1000);
     });
@@ -147,7 +168,7 @@ export class UpstreamClient {
   }
 
   close(): Promise<void> {
-    for (const lane of [this.#documents, this.#archives]) lane.close();
+    for (const lane of [this.#documents, this.#archives, this.#feeds]) lane.close();
     return Promise.resolve();
   }
 }

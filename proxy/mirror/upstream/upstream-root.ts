@@ -51,6 +51,8 @@ export interface UpstreamRoot {
   /** true if the list explicitly names documents of the package */
   readonly lists: (name: string) => boolean;
   readonly mirrors: readonly UpstreamDistMirror[];
+  /** the feed of its changed documents */
+  readonly changes: URL | undefined;
   /** its keys about advisories and filter lists, unchanged; undefined: none */
   readonly advisories: JsonValue | undefined;
   readonly filter: JsonValue | undefined;
@@ -81,6 +83,7 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
     mayHave: inline && layout.includes.length === 0 ? (name) => packages.has(name) : availabilityOf(json, packages),
     lists: (name) => listed.has(name),
     mirrors: mirrorsOf(json['mirrors'], url),
+    changes: changesOf(json['metadata-changes-url'], url),
     advisories: json['security-advisories'],
     filter: json['filter'],
   };
@@ -181,6 +184,10 @@ function mirrorsOf(value: JsonValue | undefined, url: URL): readonly UpstreamDis
     if (!isJsonObject(entry) || typeof entry['dist-url'] !== 'string') return [];
     return [{ template: absolute(entry['dist-url'], url), preferred: entry['preferred'] === true }];
   });
+}
+
+function changesOf(value: JsonValue | undefined, url: URL): URL | undefined {
+  return typeof value === 'string' && value !== '' ? parseUrl(absolute(value, url)) : undefined;
 }
 
 /** name → its records, from `{name: {label: record}}` or `{name: [record]}`. Names are lower case. */

@@ -8,6 +8,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import { providerPath } from '../../../build/contract/paths.ts';
 import { DocumentStore, type CachedDocument, type Freshness, type ParseDocument } from './document-store.ts';
+import { documentOf, FollowedChanges } from './followed-changes.ts';
 import { IncludedPackages, together } from './included-packages.ts';
 import type { CachedDocuments } from './cached-documents.ts';
 import { joinedDocument, type Stability } from './joined-documents.ts';
@@ -35,6 +36,8 @@ export interface UpstreamSettings extends UpstreamScope {
   /** the repository's address, or that of its packages.json; without user, query and fragment */
   readonly url: string;
   readonly credential?: ConfiguredCredential | undefined;
+  /** the public registry: its feed of changes names thousands of documents that nobody here uses */
+  readonly isPublic?: boolean | undefined;
 }
 
 export interface UpstreamOptions {
@@ -61,6 +64,7 @@ export class Upstream {
   /** of the repository, without `packages.json` */
   readonly address: string;
   readonly destination: Destination;
+  readonly changes: FollowedChanges;
   /** the folder of its stored documents */
   readonly folder: string;
   readonly #rootUrl: URL;
@@ -69,6 +73,7 @@ export class Upstream {
   readonly #index: DocumentStore;
   readonly #included: IncludedPackages<JsonObject>;
   readonly #hashes: IncludedPackages<string>;
+  readonly #isPublic: boolean;
   readonly #now: () => number;
   readonly #report: ReportMirrorEvent;
   #root: Root | undefined;
@@ -82,20 +87,14 @@ export class Upstream {
     this.#rootUrl = rootUrlOf(settings.url);
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
-    const standard = {
-      folder: this.folder,
-      client,
-      kept,
-      destination: this.destination,
-      upstream: settings.id,
-      freshness,
-      now,
-      report,
-    };
+    const { folder: own, destination } = this;
+    const standard = { folder: own, client, kept, destination, upstream: settings.id, freshness, now, report };
     this.#store = new DocumentStore({ ...standard, since: () => this.#since.documents });
     this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
     this.#hashes = new IncludedPackages(this.#index, this.#rootUrl, now, hashesIn);
+    this.changes = new FollowedChanges(client, this.destination, now);
+    this.#isPublic = settings.isPublic === true;
     this.#now = now;
     this.#report = report;
   }
@@ -122,6 +121,12 @@ export class Upstream {
     return found === 'unlisted' ? undefined : found;
   }
 
+  /** Asks its feed of changes. undefined: there is none, or nothing to wait for. */
+  follow(): Promise<void> | undefined {
+    const { changes } = this.#root?.value ?? {};
+    return changes === undefined || this.#isPublic ? undefined : this.changes.refresh(changes);
+  }
+
   /** From now on, lists of names and missing documents are requested again. */
   forget(): void {
     this.#since.documents = this.#now();
@@ -146,8 +151,10 @@ export class Upstream {
       return records === undefined ? 'unlisted' : offerOf(together([root, included]), records);
     }
     const read = (template: string, kind: Stability = 'stable'): Promise<CachedDocument<UpstreamDocument>> => {
-      const url = new URL(template.replaceAll('%package%', kind === 'dev' ? `${name}~dev` : name));
-      return this.#store.get(providerPath(name, kind), url, parserOf(name));
+      const url = new URL(template.replaceAll('%package%', documentOf(name, kind)));
+      return this.#store.get(providerPath(name, kind), url, parserOf(name), {
+        followed: (checkedAtMs, freshMs) => this.changes.goodUntil(documentOf(name, kind), checkedAtMs, freshMs),
+      });
     };
     if (layout.kind === 'metadata-url')
       return inDocument(await joinedDocument(stability, (kind) => read(layout.template, kind)));
@@ -166,7 +173,7 @@ export class Upstream {
     const sha256 = (included.entries.get(name) ?? entries.get(name))?.at(-1);
     if (sha256 === undefined) return undefined;
     const url = new URL(withHash(template.replaceAll('%package%', name), sha256));
-    const found = await this.#index.get(providerPath(name, 'stable'), url, parserOf(name), sha256);
+    const found = await this.#index.get(providerPath(name, 'stable'), url, parserOf(name), { sha256 });
     const { goodUntilMs, staleSinceMs } = together([root, included, found]);
     return inDocument({ ...found, goodUntilMs, staleSinceMs });
   }

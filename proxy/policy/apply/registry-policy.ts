@@ -40,6 +40,7 @@ function rulesInEffect(
   const { composer } = policy.compiled;
   if (policy.rules.isEmpty && composer.length === 0) return undefined;
   return {
+    id: policy.compiled.key,
     client: (caller, { nowMs }) => (composer.length === 0 ? undefined : judgeClient(composer, caller, hits, nowMs)),
     warning: (caller) => (composer.length === 0 ? undefined : warningFor(composer, caller)),
     published: (base, { name, stability }, { token, view }, { nowMs, epoch }) => {

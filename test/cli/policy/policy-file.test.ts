@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRegistry, type Registry } from '../../util/registry.ts';
 import { below, temporaryTree } from '../../util/package-tree.ts';
 import { whoLibrary } from '../../util/who-library.ts';
+import { itInSeries } from '../../util/series.ts';
 
 const rule = { name: 'abandoned', rule: 'abandoned', action: 'block' };
 let registry: Registry;
@@ -97,7 +98,7 @@ it('a file that equals the policy of the state is no event at the first start, a
   expect([(await events()).length, (await events())[0]]).toEqual([before + 1, change('changed', 'abandoned')]);
 });
 
-it('a vanished file is told once, and the last good policy stays', async () => {
+itInSeries('a vanished file is told once, and the last good policy stays', async () => {
   rmSync(registry.folder.at('policy.json'));
   const faults = (): readonly unknown[] => registry.log().filter(({ msg }) => String(msg).includes('last good policy'));
   const told = async (): Promise<number> => {

@@ -54,6 +54,8 @@ const sha256 = (body: Uint8Array): string => createHash('sha256').update(body).d
 async function serving<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
   const server = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', '--log', 'none'], {
     cwd: folder.path,
+    alone: true,
+    realPasswords: true,
   });
   try {
     const [url = ''] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);

@@ -1,4 +1,4 @@
-// A server of the core alone: it serves a built tree to three tokens of its own. core-alone.test.ts compiles it where
+// A server of the core alone: it serves a built tree to three tokens of its own. core-alone.series.test.ts compiles it where
 // only proxy/core, build/contract and build/shared exist. Arguments: the data folder, and the file of the log. It
 // prints its port and its tokens.
 

@@ -55,6 +55,7 @@ describe('GET /api/openapi.json', () => {
       '/list.json',
       '/providers/{vendor}/{package}.json',
       '/downloads',
+      '/metadata/changes.json',
       '/feeds/releases.atom',
       '/feeds/{vendor}/{package}.atom',
       '/security-advisories',

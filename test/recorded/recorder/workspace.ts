@@ -65,7 +65,8 @@ export interface Running {
   readonly ended: Promise<Outcome>;
 }
 
-export function openWorkspace(): Workspace {
+/** `passwords`: the cost of their hashes; `real` where a stored hash is recorded, or comes from elsewhere. */
+export function openWorkspace(passwords: 'cheap' | 'real' = 'cheap'): Workspace {
   const base = join(realpathSync(tmpdir()), 'recorded-');
   const root = `${base}${randomBytes(rootLength).toString('hex')}`.slice(0, rootLength);
   if (base.length > rootLength - 12)
@@ -93,7 +94,9 @@ export function openWorkspace(): Workspace {
     RECORDED_ROOT: root,
     RECORDED_CLOCK: clock,
     RECORDED_PORTS: join(root, 'ports'),
-    NODE_OPTIONS: `--import=${preload}`,
+    NODE_OPTIONS: [preload, ...(passwords === 'cheap' ? [at('../util/cheap-passwords.mjs')] : [])]
+      .map((path) => `--import=${path}`)
+      .join(' '),
   };
   const cwd = join(root, 'work');
   const portOf = (port: number): number => Number(readFileSync(join(root, 'ports', String(port)), 'utf8'));

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compileAttributes } from '../../../../build/archive/rules/attribute-lookup.ts';
 import { compileComposerExcludes } from '../../../../build/archive/rules/composer-exclude.ts';
 import { selectFiles } from '../../../../build/archive/select.ts';
+import { itInSeries } from '../../../util/series.ts';
 
 interface Rules {
   readonly attributes?: string | Readonly<Record<string, string>>;
@@ -150,17 +151,20 @@ describe('selectFiles', async () => {
     ).toEqual(['docs/a.md']);
   });
 
-  it('archive.exclude and .gitattributes are refused when they take more work than any real package', async () => {
-    const path = Array.from({ length: 4000 }, (_, at) => 'ab'[((at * at * 7919) >> 5) & 1]).join('');
-    const paths = Array.from({ length: 50 }, (_, at) => `${path.slice(at)}${path.slice(0, at)}`);
-    const patterns = Array.from({ length: 16 }, (_, at) => `*a${'?'.repeat(500 - at)}`);
-    const attributes = patterns.map((pattern) => `${pattern}\texport-ignore\n`).join('');
-    const refused = /archive\.exclude and \.gitattributes take too much work .* Use fewer or shorter patterns/;
-    await expect(select(paths, { excludes: patterns })).rejects.toThrow(refused);
-    await expect(select(paths, { attributes })).rejects.toThrow(refused);
-    const macros = Array.from({ length: 1000 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('');
-    await expect(select(['a'], { attributes: macros })).rejects.toThrow(refused);
-  });
+  itInSeries(
+    'archive.exclude and .gitattributes are refused when they take more work than any real package',
+    async () => {
+      const path = Array.from({ length: 4000 }, (_, at) => 'ab'[((at * at * 7919) >> 5) & 1]).join('');
+      const paths = Array.from({ length: 50 }, (_, at) => `${path.slice(at)}${path.slice(0, at)}`);
+      const patterns = Array.from({ length: 16 }, (_, at) => `*a${'?'.repeat(500 - at)}`);
+      const attributes = patterns.map((pattern) => `${pattern}\texport-ignore\n`).join('');
+      const refused = /archive\.exclude and \.gitattributes take too much work .* Use fewer or shorter patterns/;
+      await expect(select(paths, { excludes: patterns })).rejects.toThrow(refused);
+      await expect(select(paths, { attributes })).rejects.toThrow(refused);
+      const macros = Array.from({ length: 1000 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('');
+      await expect(select(['a'], { attributes: macros })).rejects.toThrow(refused);
+    },
+  );
 
   it('a try of a rule that misses counts as the time it takes', () => {
     let work = 0;

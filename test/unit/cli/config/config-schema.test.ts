@@ -102,7 +102,7 @@ checkConfigs({
     ],
     [
       { redis: 'REDIS://cache' },
-      'redis is "REDIS://cache"; allowed: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE].',
+      'redis is "REDIS://cache"; allowed: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE], or redis+cluster://HOST[:PORT],HOST…[/REGISTRY]; with TLS: rediss in place of redis.',
     ],
     [
       { distUrl: 'HTTPS://h' },

@@ -12,6 +12,7 @@ import { createRepository, type TestRepository } from '../../../../util/git-repo
 import { currentCopy, withReleases, withScan, type ScanOptions } from '../../../../util/git-scan.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
+import { itInSeries } from '../../../../util/series.ts';
 
 const folder = temporaryFolder('hostile-remote');
 let server: GitHttpServer;
@@ -76,7 +77,7 @@ describe('row 72: a hostile or broken remote', () => {
     expect(keptFiles()).toEqual([]);
   });
 
-  it('a remote that later sends an endless pack does not remove earlier data', async () => {
+  itInSeries('a remote that later sends an endless pack does not remove earlier data', async () => {
     const { memory } = await withReleases(options, (result) => result);
     repository.append([{ commit: 'main', files: { b: '1' } }]);
     server.behave({ endless: 'pack' });
@@ -168,7 +169,7 @@ describe('row 72: a hostile or broken remote', () => {
 });
 
 describe('a build that was killed during a fetch', () => {
-  it('is completed by the next build', async () => {
+  itInSeries('is completed by the next build', async () => {
     await scan();
     repository.append([{ commit: 'main', files: { b: '1' } }]);
     writeFileSync(join(copy(), 'objects/pack/tmp_pack_abc'), 'half a pack');

@@ -1,7 +1,7 @@
-// Tests the addresses of a Redis behind sentinels.
+// Tests the addresses of a Redis behind sentinels, and of a cluster.
 
 import { describe, expect, it } from 'vitest';
-import { describeRedisUrl, parseSentinelUrl } from '../../../../../proxy/core/redis/redis-address.ts';
+import { describeRedisUrl, parseClusterUrl, parseSentinelUrl } from '../../../../../proxy/core/redis/redis-address.ts';
 
 describe('the address of sentinels', () => {
   it('names the sentinels, the primary, the database and both logins', () => {
@@ -49,6 +49,40 @@ describe('the address of sentinels', () => {
   ])('refuses %s', (url) => expect(parseSentinelUrl(url)).toBeUndefined());
 });
 
+describe('the address of a cluster', () => {
+  it('names servers, the registry and the login', () => {
+    expect(parseClusterUrl('rediss+cluster://me:p%40ss@a.example:1,[::1]:2,b/packages')).toEqual({
+      tls: true,
+      servers: [
+        { host: 'a.example', port: 1 },
+        { host: '::1', port: 2 },
+        { host: 'b', port: 6379 },
+      ],
+      registry: 'packages',
+      username: 'me',
+      password: 'p@ss',
+    });
+    for (const end of ['', '/'])
+      expect(parseClusterUrl(`redis+cluster://a${end}`)).toEqual({
+        tls: false,
+        servers: [{ host: 'a', port: 6379 }],
+        registry: 'libretto',
+      });
+  });
+
+  it.each([
+    'redis://a',
+    'redis+sentinel://a/packages',
+    'redis+cluster://',
+    'redis+cluster://a,',
+    'redis+cluster://a:0',
+    'redis+cluster://a/b/c',
+    'redis+cluster://a/{b}',
+    'redis+cluster://a?x=1',
+    'redis+cluster://:%zz@a',
+  ])('refuses %s', (url) => expect(parseClusterUrl(url)).toBeUndefined());
+});
+
 describe('an address as shown to people', () => {
   it.each([
     [
@@ -56,6 +90,8 @@ describe('an address as shown to people', () => {
       'redis+sentinel://a:1,[::1]:26379/packages/2',
     ],
     ['rediss+sentinel://a/packages', 'rediss+sentinel://a:26379/packages'],
+    ['redis+cluster://u:s3cret@a:1,[::1]/packages', 'redis+cluster://a:1,[::1]:6379/packages'],
+    ['rediss+cluster://:s3cret@a/libretto', 'rediss+cluster://a:6379'],
     ['redis://u:s3cret@h:1/2', 'redis://h:1/2'],
     ['rediss://h/', 'rediss://h'],
   ])('has no password: %s', (url, text) => expect(describeRedisUrl(url)).toBe(text));

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { matchClaims } from '../../../../../proxy/publishers/claims/match-claims.ts';
 import type { PublisherRules } from '../../../../../proxy/publishers/model/publisher.ts';
 import { githubClaims, gitlabClaims } from '../../../../util/publisher-claims.ts';
+import { sampleOf } from '../../../../util/series.ts';
 
 const issuer = 'https://token.actions.githubusercontent.com';
 const rules: PublisherRules = {
@@ -94,8 +95,10 @@ function claimsOf({ started, ran, ...job }: Chosen): Record<string, unknown> {
   );
 }
 
-it(`${ruleSpace.length} sets of rules and ${jobSpace.length} jobs agree with the model in every combination`, () => {
-  const jobs = jobSpace.map((job) => ({ job, claims: claimsOf(job) }));
+const jobsOfRules = sampleOf(jobSpace, 5);
+
+it(`${ruleSpace.length} sets of rules and ${jobsOfRules.length} jobs agree with the model in every combination`, () => {
+  const jobs = jobsOfRules.map((job) => ({ job, claims: claimsOf(job) }));
   const faults: unknown[] = [];
   for (const rule of ruleSpace) {
     for (const { job, claims } of jobs) {

@@ -1,6 +1,6 @@
 // Overwrites the pages of a state one by one (row 84). Either the program that reads the whole state finds the damage,
 // or the damage does not matter: the state is then read and written without a crash. `npm run fault` damages every page
-// in every way, and `npm test` some of them.
+// in every way (DAMAGED_PAGES=all).
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';

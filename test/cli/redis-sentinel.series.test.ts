@@ -1,25 +1,31 @@
-// Tests two servers behind sentinels: the primary is killed, and the servers continue with the replica. Valid tokens
-// stay valid, revoked ones stay revoked, and limits keep their counts.
+// Tests two servers behind sentinels, and two with a cluster: the primary is killed, and the servers continue with the
+// replica. Valid tokens stay valid, revoked ones stay revoked, and limits keep their counts.
 
 import { cpSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { startCluster, type RedisCluster } from '../util/redis-cluster.ts';
 import { startSentinels, type RedisSentinels } from '../util/redis-sentinels.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
-describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
+const kinds = [
+  ['sentinels', startSentinels, { 'redis.state.sentinels': 'ok: All 3 sentinels answer' }],
+  ['a cluster', startCluster, { 'redis.state.cluster': 'ok: All slots are on 3 primaries' }],
+] as const;
+
+describe.skipIf(lacks('redis-server')).each(kinds)('the state with %s', (_kind, start, healthy) => {
   let folder: TemporaryFolder;
-  let redis: RedisSentinels;
+  let redis: RedisSentinels | RedisCluster;
   let environment: Record<string, string>;
   const running: RunningCli[] = [];
 
   beforeEach(async () => {
     folder = temporaryFolder('cli-sentinel');
-    redis = await startSentinels('hunter2');
+    redis = await start('hunter2');
     environment = { LIBRETTO_STATE: redis.url };
   });
   afterEach(async () => {
@@ -76,7 +82,7 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
         ).checks.map(({ check, verdict, message }) => [check, `${verdict}: ${message}`]),
       );
     expect(await doctor()).toMatchObject({
-      'redis.state.sentinels': 'ok: All 3 sentinels answer',
+      ...healthy,
       'redis.state.replicas': 'ok: It has 1 replica',
       'redis.state.writable': 'ok: It accepts writes',
     });

@@ -9,6 +9,7 @@ import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () => {
   let folder: TemporaryFolder;
@@ -71,7 +72,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     await folder.remove();
   });
 
-  it('is missed by commands that read it where neither a data folder nor a state is', async () => {
+  itInSeries('is missed by commands that read it where neither a data folder nor a state is', async () => {
     const options = { cwd: folder.at('hello'), environment: { LIBRETTO_STATE: `${redis.url}/7` } };
     const commands = ['token list', 'audit verify', 'user list', 'config export --out -'];
     for (const { exitCode, stdout, stderr } of await Promise.all(
@@ -122,49 +123,55 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await status(foreign)).toBe(401);
   });
 
-  it('belongs to a data folder from its first build, and is not replaced by a state in the folder', async () => {
-    const local = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
-    const forgotten = ['token', 'create', '--description', 'x', '--data', 'first'];
-    expect(await run('build', 'hello', '--data', 'first')).toMatchObject({ exitCode: 0 });
-    expect(await local(...forgotten)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('is in a Redis (redis://127.0.0.1:') as string,
-    });
-    expect(await run(...forgotten)).toMatchObject({ exitCode: 0 });
+  itInSeries(
+    'belongs to a data folder from its first build, and is not replaced by a state in the folder',
+    async () => {
+      const local = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+      const forgotten = ['token', 'create', '--description', 'x', '--data', 'first'];
+      expect(await run('build', 'hello', '--data', 'first')).toMatchObject({ exitCode: 0 });
+      expect(await local(...forgotten)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('is in a Redis (redis://127.0.0.1:') as string,
+      });
+      expect(await run(...forgotten)).toMatchObject({ exitCode: 0 });
 
-    await redis.command('FLUSHALL');
-    expect(await run(...forgotten)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('but this data folder had one (st_') as string,
-    });
-    expect(await local('restore', '--empty', '--force', '--data', 'first')).toMatchObject({ exitCode: 0 });
-    expect(await local(...forgotten)).toMatchObject({ exitCode: 0 });
-  });
+      await redis.command('FLUSHALL');
+      expect(await run(...forgotten)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('but this data folder had one (st_') as string,
+      });
+      expect(await local('restore', '--empty', '--force', '--data', 'first')).toMatchObject({ exitCode: 0 });
+      expect(await local(...forgotten)).toMatchObject({ exitCode: 0 });
+    },
+  );
 
-  it('that was damaged is replaced by a restore, and the server continues; a sound state is left alone', async () => {
-    await serve();
-    expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
-    expect(await run('restore', 'kept', '--state-only')).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('already contains a state') as string,
-    });
-    const [known, later] = [await status(token), await createToken()];
-    expect([known, await status(later)]).toEqual([200, 200]);
-    await redis.command('HSET', 'libretto:state:rows', 'audit/head', '9:5');
-    expect(await run('doctor')).toMatchObject({
-      exitCode: 1,
-      stdout: expect.stringMatching(/"audit" is malformed.*`libretto restore BACKUP --state-only`/) as string,
-    });
-    expect(await run('restore', 'kept', '--state-only')).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringMatching(/kept as the keys libretto:state:replaced-\S+:\* of redis:/) as string,
-    });
-    await until(async () => (await status(later)) === 401 && (await status(token)) === 200);
-    expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
-    expect(await redis.command('KEYS', 'libretto:state:replaced-*')).toHaveLength(3);
-  });
+  itInSeries(
+    'that was damaged is replaced by a restore, and the server continues; a sound state is left alone',
+    async () => {
+      await serve();
+      expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
+      expect(await run('restore', 'kept', '--state-only')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('already contains a state') as string,
+      });
+      const [known, later] = [await status(token), await createToken()];
+      expect([known, await status(later)]).toEqual([200, 200]);
+      await redis.command('HSET', 'libretto:state:rows', 'audit/head', '9:5');
+      expect(await run('doctor')).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringMatching(/"audit" is malformed.*`libretto restore BACKUP --state-only`/) as string,
+      });
+      expect(await run('restore', 'kept', '--state-only')).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringMatching(/kept as the keys libretto:state:replaced-\S+:\* of redis:/) as string,
+      });
+      await until(async () => (await status(later)) === 401 && (await status(token)) === 200);
+      expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
+      expect(await redis.command('KEYS', 'libretto:state:replaced-*')).toHaveLength(3);
+    },
+  );
 
-  it.each([
+  itInSeries.each([
     ['its identity is lost', ['HDEL', 'libretto:state:meta', 'identity'], 'has no identity'],
     ['its meta is lost', ['DEL', 'libretto:state:meta'], 'is missing, and the key libretto:state:rows holds'],
   ])(
@@ -207,21 +214,24 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     expect(await run('token', 'list')).toMatchObject({ exitCode: 0 });
   });
 
-  it('that was started anew by `restore --empty --force` is used by a new server, and not by a running one', async () => {
-    const before = await serve();
-    await redis.command('FLUSHALL');
-    expect(await run('restore', '--empty')).toMatchObject({ exitCode: 2 });
-    expect(await run('restore', '--empty', '--force')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('An empty state was made in redis://') as string,
-    });
-    const next = await createToken();
-    expect([await status(next), await status(token)]).toEqual([500, 500]);
-    before.signal('SIGTERM');
-    await before.ended;
-    await serve();
-    expect([await status(next), await status(token)]).toEqual([200, 401]);
-  });
+  itInSeries(
+    'that was started anew by `restore --empty --force` is used by a new server, and not by a running one',
+    async () => {
+      const before = await serve();
+      await redis.command('FLUSHALL');
+      expect(await run('restore', '--empty')).toMatchObject({ exitCode: 2 });
+      expect(await run('restore', '--empty', '--force')).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('An empty state was made in redis://') as string,
+      });
+      const next = await createToken();
+      expect([await status(next), await status(token)]).toEqual([500, 500]);
+      before.signal('SIGTERM');
+      await before.ended;
+      await serve();
+      expect([await status(next), await status(token)]).toEqual([200, 401]);
+    },
+  );
 
   it('keeps idle tokens valid through an outage after a reconnection, and not those revoked meanwhile', async () => {
     const serving = await serve();
@@ -249,7 +259,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis with an identity', () =
     await redis.restart();
   });
 
-  it('makes a command exit with 75 when Redis stopped, whether it is gone or silent', async () => {
+  itInSeries('makes a command exit with 75 when Redis stopped, whether it is gone or silent', async () => {
     redis.freeze();
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 75,

@@ -1,7 +1,7 @@
 // Tests what pages of the console show only on the way through them, in Chromium on the shipped server: the first
 // admin's page, refused forms, a link shown once, an invitation, both steps of a sign-in with a code, and a dialog.
-// Each has to be accessible and as wide as the window. `npm test` looks at each once, in turn light or dark, narrow or
-// wide; `npm run fault` in every way (CONSOLE_WAYS=all).
+// Each has to be accessible and as wide as the window. CONSOLE_WAYS=all looks at each in every way, as `npm run
+// fault` does; else at each once, in turn light or dark, narrow or wide.
 
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';

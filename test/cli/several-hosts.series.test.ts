@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { librettoVersion } from '../../build/contract/libretto-version.ts';
 import { takeLock, type Lock } from '../../build/output/lock.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
@@ -114,6 +115,29 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
       { timeout: 60_000, interval: 50 },
     );
     expect(await row('lease/sync')).toBe('null');
+
+    const stranger = { id: 'x', pid: 1, host: 'host-b', boot: 'b', startTicks: '1', since: '', version: '9.9.9' };
+    const mark = `${Date.now() + 60_000} ${JSON.stringify({ ...stranger, serial: 1, role: 'later field' })}`;
+    await redis.command('HSET', 'libretto:state:servers', 'x', mark);
+    await vi.waitFor(
+      async () => {
+        const { publication, servers } = await cli('status', '--json');
+        const serial = (publication as Json)['serial'];
+        const own = { version: librettoVersion, serial, lag_seconds: 0 };
+        expect(servers).toHaveLength(3);
+        expect(servers).toEqual(
+          expect.arrayContaining([
+            expect.objectContaining({ pid: here.server.pid, ...own }),
+            expect.objectContaining({ pid: there.server.pid, ...own }),
+            expect.objectContaining({ host: 'host-b', version: '9.9.9', serial: 1, lag_seconds: expect.any(Number) }),
+          ]),
+        );
+        expect((servers as Json[]).find(({ host }) => host === 'host-b')?.['lag_seconds']).toBeGreaterThan(0);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    const { stdout } = await runCli(['status'], { cwd: folder.path, environment });
+    expect(stdout).toMatch(/^server +host-b, process 1, 9\.9\.9, serves publication 1; the newest one is \d+ s old$/m);
   });
 
   it('one host runs the schedule; when it is killed, the other takes over and fails its running jobs', async () => {

@@ -14,7 +14,7 @@ const mayMount =
   spawnSync(namespace[0] ?? '', [...namespace.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0;
 if (!mayMount)
   process.stderr.write(
-    'test/cli/closed-disk.test.ts is skipped: this user may not mount in a namespace of their own.\n',
+    'test/cli/closed-disk.series.test.ts is skipped: this user may not mount in a namespace of their own.\n',
   );
 
 const folder = temporaryFolder('cli-closed-disk');

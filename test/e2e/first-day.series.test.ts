@@ -3,7 +3,7 @@
 // Their lines are pasted, and the real Composer installs packages.
 //
 // Not run as written:
-// - `npm install` of the program: test/e2e/operator.test.ts installs the packed file;
+// - `npm install` of the program: test/e2e/operator.series.test.ts installs the packed file;
 // - the certificate: the host's own authority signs it, because there is no internet;
 // - the git host git.example.org: nginx of the same host serves the repositories over https, as files. Git gives no
 //   single commits of such a host, so `repository verify` does not run;

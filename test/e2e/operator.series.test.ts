@@ -2,7 +2,7 @@
 // real systemd, nginx, users and paths, and the real Composer installs a package through nginx.
 //
 // Not run as written:
-// - the tarball: `npm pack` makes it here. test/e2e/release.test.ts makes the files of a release;
+// - the tarball: `npm pack` makes it here. test/e2e/release.series.test.ts makes the files of a release;
 // - the certificate: the host's own authority signs it, because there is no internet.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

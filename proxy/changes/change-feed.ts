@@ -1,0 +1,97 @@
+// The feature `changes`: the feed of changed documents, for mirrors of this registry (`metadata-changes-url` of
+// packages.json). A mirror asks one question instead of one a package. The form is that of packagist.org
+// (composer-repository-schema.json; PackageController.php of composer/packagist).
+
+import { createHash } from 'node:crypto';
+import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import { jsonAnswer, type Answer } from '../core/http/answer.ts';
+import { answerIn, TextDocument } from '../core/http/document.ts';
+import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
+import type { ReleasePolicy } from '../core/protocol/release-policy.ts';
+import type { View } from '../core/views/view.ts';
+import { changesSeen, type ChangedFiles, type DocumentChange } from './changes-seen.ts';
+
+export interface ChangeFeedParts {
+  readonly files: ChangedFiles & { readonly epoch: (nowMs: number) => number | Promise<number> };
+  readonly policy: Pick<ReleasePolicy, 'rules'>;
+}
+
+/** What a token sees, until the next publication. */
+interface Kept {
+  readonly epoch: number;
+  readonly changes: readonly DocumentChange[];
+}
+
+const path = '/metadata/changes.json';
+/** A timestamp has ten thousand parts of a second (packagist.org). */
+const unit = 10_000;
+const mostActions = 100_000;
+const cacheBytes = 16 * 1024 * 1024;
+const changeBytes = 150;
+const hourMs = 3_600_000;
+
+export function createChangeFeed(parts: ChangeFeedParts): Feature {
+  const cache = new ByteCache<Kept>(cacheBytes);
+  const reading = new SingleFlight<Kept>();
+  const read = async (view: View | undefined, nowMs: number): Promise<Kept> => {
+    const epoch = await parts.files.epoch(nowMs);
+    const key = view?.key ?? '';
+    const known = cache.get(key);
+    if (known?.epoch === epoch) return known;
+    return reading.run(`${epoch} ${key}`, async () => {
+      const kept = { epoch, changes: await changesSeen(parts.files, view, epoch) };
+      cache.set(key, kept, kept.changes.length * changeBytes + key.length);
+      return kept;
+    });
+  };
+  const answer = async (query: string, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
+    const [{ changes }, mark] = await Promise.all([read(token?.view, nowMs), markOf(parts, token?.view, nowMs)]);
+    const last = changes.at(-1)?.time ?? 0;
+    const timestamp = (last + 1) * unit + mark;
+    const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
+    if (since === undefined) return unknownSince(timestamp);
+    const actions = actionsSince(Number(since), changes, timestamp);
+    const document = new TextDocument(Buffer.from(JSON.stringify({ actions, timestamp })), last * 1000);
+    const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
+    return answerIn(document, { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined }, () => undefined);
+  };
+  return {
+    kinds: ['changes'],
+    routeOf: (asked, query) =>
+      asked === path
+        ? { kind: 'changes', methods: 'GET, HEAD', open: false, answer: (request) => answer(query, request) }
+        : undefined,
+  };
+}
+
+/** A mirror that asks for the first time begins at the timestamp. */
+function unknownSince(timestamp: number): Answer {
+  const error =
+    'Give "since": the timestamp of the last answer. To begin, read every package, and then ask since this timestamp.';
+  return jsonAnswer(400, { error, code: 'INVALID_INPUT', details: {}, timestamp });
+}
+
+type Action = DocumentChange | { readonly type: 'resync'; readonly package: '*'; readonly time: number };
+
+function actionsSince(since: number, changes: readonly DocumentChange[], timestamp: number): readonly Action[] {
+  const mark = since % unit;
+  const isOther = since > timestamp || (mark !== 0 && mark !== timestamp % unit);
+  const from = Math.floor(since / unit);
+  let first = changes.length;
+  while (first > 0 && (changes[first - 1]?.time ?? 0) >= from) first -= 1;
+  if (isOther || changes.length - first > mostActions)
+    return [{ type: 'resync', package: '*', time: Math.floor(timestamp / unit) }];
+  return changes.slice(first);
+}
+
+/**
+ * The last digits of a timestamp name what the token sees besides publications: other limits or rules end in a resync. A
+ * rule may begin to concern a version by its age or by a list, so with rules it is a resync each hour. Never 0: a
+ * client that made `since` from a clock has that.
+ */
+async function markOf({ policy }: ChangeFeedParts, view: View | undefined, nowMs: number): Promise<number> {
+  const rules = await policy.rules(nowMs);
+  const facts = [view?.key ?? null, rules === undefined ? null : [rules.id, Math.floor(nowMs / hourMs)]];
+  return 1 + (createHash('sha256').update(JSON.stringify(facts)).digest().readUInt32BE(0) % (unit - 1));
+}
