@@ -82,7 +82,7 @@ async function describeReplicas(check: string, redis: RedisServer): Promise<Find
     return warning(
       check,
       'The primary has no replica.',
-      'Start a replica: without one nothing replaces a lost primary, and every change waits half a second.',
+      'Start a replica: without one nothing replaces a lost primary.',
     );
   return ok(
     check,

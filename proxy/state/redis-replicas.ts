@@ -7,6 +7,8 @@ import type { RedisConnection } from '../core/redis/redis-client.ts';
 
 /** The primary has it by then, or never: a healthy replica takes a few milliseconds. */
 const replicaTimeoutMs = 500;
+/** After a change that no replica took: waits of many changes add up on one connection, and each has a time limit. */
+const repeatedTimeoutMs = 50;
 const noticePeriodMs = 60_000;
 
 export interface ReplicasOptions {
@@ -26,21 +28,23 @@ export interface Replicas {
 
 export function createReplicas({ writing, notice, monotonicMs }: ReplicasOptions): Replicas {
   let lastNoticeMs = Number.NEGATIVE_INFINITY;
+  let alone = false;
   return {
     follow: async () => {
-      const reached = await wait(writing).catch((error: unknown) => {
+      const reached = await wait(writing, alone ? repeatedTimeoutMs : replicaTimeoutMs).catch((error: unknown) => {
         // an error of Redis here concerns the wait only: the change before it may be written
         throw new Error(`no replica has confirmed it: ${error instanceof Error ? error.message : String(error)}`, {
           cause: error,
         });
       });
-      if (reached > 0 || monotonicMs() - lastNoticeMs < noticePeriodMs) return;
+      alone = reached === 0;
+      if (!alone || monotonicMs() - lastNoticeMs < noticePeriodMs) return;
       lastNoticeMs = monotonicMs();
       notice({ state: 'unreplicated', reason: `no replica has taken a change within ${replicaTimeoutMs} ms` });
     },
   };
 }
 
-async function wait({ primary }: RedisConnection): Promise<number> {
-  return primary().wait(1, replicaTimeoutMs);
+async function wait({ primary }: RedisConnection, timeoutMs: number): Promise<number> {
+  return primary().wait(1, timeoutMs);
 }

@@ -52,8 +52,12 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
 
   async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = performance.now() + 20_000;
-    while (!(await holds()) && performance.now() < deadline) await delay(20);
-    expect(await holds()).toBe(true);
+    let held = await holds();
+    while (!held && performance.now() < deadline) {
+      await delay(20);
+      held = await holds();
+    }
+    expect(held).toBe(true);
   }
 
   /** Repeats the change, as its unconfirmed answer asks people to do. */
