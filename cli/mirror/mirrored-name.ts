@@ -17,7 +17,7 @@ import {
   parseUpstreamRoot,
   type UpstreamRoot,
 } from '../../proxy/mirror/upstream/upstream-root.ts';
-import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
+import { folderOf } from '../../proxy/mirror/upstream/stored-document.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

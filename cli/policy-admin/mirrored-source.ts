@@ -23,7 +23,7 @@ import {
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
-import { folderOf } from '../../proxy/mirror/upstream/upstream.ts';
+import { folderOf } from '../../proxy/mirror/upstream/stored-document.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from '../../proxy/policy/admin/package-source.ts';
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';

@@ -14,7 +14,7 @@ import { CachedNames, documentFiles } from '../../../proxy/mirror/catalogue/cach
 import { cachedRecords, noVersions } from '../../../proxy/mirror/documents/cached-versions.ts';
 import type { MirrorRules } from '../../../proxy/mirror/rules/mirror-rules.ts';
 import { rootUrlOf } from '../../../proxy/mirror/upstream/upstream-root.ts';
-import { folderOf } from '../../../proxy/mirror/upstream/upstream.ts';
+import { folderOf } from '../../../proxy/mirror/upstream/stored-document.ts';
 import { unofferedVersions, type UnofferedVersions } from '../../mirror/unoffered-versions.ts';
 
 // Finds versions of all stored packages that are not offered as their upstream has them: releases that it has changed

@@ -8,7 +8,8 @@ import { isOf } from '../upstream/joined-documents.ts';
 import { storedDocument } from '../upstream/stored-document.ts';
 import { besideOf, nothingSaid } from '../upstream/upstream-document.ts';
 import { rootUrlOf } from '../upstream/upstream-root.ts';
-import { folderOf, type Stability } from '../upstream/upstream.ts';
+import { folderOf } from '../upstream/stored-document.ts';
+import type { Stability } from '../upstream/upstream.ts';
 
 export interface CachedVersions {
   readonly records: readonly JsonObject[];

@@ -1,5 +1,6 @@
 // Reads a document of an upstream from disk. Sends no request.
 
+import { createHash } from 'node:crypto';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import { readDocumentFile } from './document-file.ts';
@@ -14,4 +15,9 @@ export async function storedDocument(path: string, name: PackageName): Promise<U
     if (error instanceof Error) return undefined;
     throw error;
   }
+}
+
+/** The folder name has a digest of the whole address: another address is another upstream, even on the same host. */
+export function folderOf(rootUrl: URL): string {
+  return `${rootUrl.host.replaceAll(/[^a-z0-9.-]/g, '_')}-${createHash('sha256').update(rootUrl.href).digest('hex').slice(0, 12)}`;
 }

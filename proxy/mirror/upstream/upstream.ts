@@ -1,7 +1,6 @@
 // One upstream Composer repository: reads its packages from any of its formats (metadata-url, providers-lazy-url,
 // providers-url, or packages.json with its included files).
 
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -15,7 +14,7 @@ import { joinedDocument, type Stability } from './joined-documents.ts';
 import { readListedNames } from './listed-names.ts';
 import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
-import { storedDocument } from './stored-document.ts';
+import { folderOf, storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../core/tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
@@ -248,9 +247,4 @@ function inDocument({ value: document, ...kept }: CachedDocument<UpstreamDocumen
 
 function offerOf(state: Omit<Offer, 'document'>, versions: readonly JsonObject[]): Offer {
   return { ...state, document: { ...nothingSaid, versions } };
-}
-
-/** The folder name has a digest of the whole address: another address is another upstream, even on the same host. */
-export function folderOf(rootUrl: URL): string {
-  return `${rootUrl.host.replaceAll(/[^a-z0-9.-]/g, '_')}-${createHash('sha256').update(rootUrl.href).digest('hex').slice(0, 12)}`;
 }
