@@ -52,9 +52,7 @@ const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=
 
 const timeoutMs = 150_000;
 const allAlone = process.env['OWN_PROCESSES'] === '1';
-const cheapPasswords = [`--import=${new URL('cheap-passwords.mjs', import.meta.url).pathname}`];
-const preloadOf = ({ realPasswords = allAlone }: CliOptions): readonly string[] =>
-  realPasswords ? [] : cheapPasswords;
+const preloadOf = ({ realPasswords = false }: CliOptions): readonly string[] => (realPasswords ? [] : cheapPasswords);
 
 /** Variables that Node and the libraries read at their start. */
 const readAtStart = /^(?:NODE_|LD_|UV_|SSL_|LC_|TERM|(?:TZ|CI|LANG|NO_COLOR|FORCE_COLOR)$)/;
