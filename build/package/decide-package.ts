@@ -17,6 +17,7 @@ import {
 import type { Quarantine } from '../contract/quarantine.ts';
 import { quoteForShell } from '../shared/text/quote-for-shell.ts';
 import type { Release } from '../sources/release.ts';
+import { isAdopted } from '../sources/spec.ts';
 
 // Decides which source publishes a version, and whether the content may be published. One version belongs to one
 // source, and the content of a released version never changes (I3).
@@ -41,14 +42,17 @@ function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<No
 
 /**
  * The source that publishes a version owns the version while the source has it. If several sources have a new version,
- * none of them gets it.
+ * none of them gets it. An adopted registry hands its versions over to the source that has them.
  */
 function arbitrate(
   claimants: readonly Claim[],
   current: IndexEntry | undefined,
   inputs: IndexedInputs,
 ): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
-  const keepsSource = current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs);
+  const yields =
+    isAdopted(inputs.sources.get(current?.source ?? '')) && claimants.every(({ source }) => source !== current?.source);
+  const keepsSource =
+    current !== undefined && inputs.sources.has(current.source) && !yields && !isGone(current, inputs);
   const holder = keepsSource ? current.source : undefined;
   const onlyClaim = claimants.length === 1 ? claimants[0] : undefined;
   const owner = holder === undefined ? onlyClaim : claimants.find((claim) => claim.source === holder);

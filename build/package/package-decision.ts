@@ -7,6 +7,7 @@ import type { Quarantine } from '../contract/quarantine.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import type { Release } from '../sources/release.ts';
+import { isAdopted } from '../sources/spec.ts';
 
 /** The releases of one source for the package. The source was read in this build. */
 export interface Contribution {
@@ -98,10 +99,12 @@ export function handedOver(entry: IndexEntry, heir: string | undefined, inputs: 
 
 /**
  * True if the source of a published version no longer has it: the source was read without it, or was forgotten. A
- * version of an unknown source (the builder's memory was lost) stays until a source claims it.
+ * version of an unknown source (the builder's memory was lost) stays until a source claims it, and so does one of an
+ * adopted registry.
  */
 export function isGone(entry: IndexEntry, inputs: IndexedInputs): boolean {
   if (inputs.forgotten.has(entry.source)) return true;
+  if (isAdopted(inputs.sources.get(entry.source))) return false;
   const holding = inputs.holdings.get(entry.source);
   if (
     holding === undefined ||

@@ -40,6 +40,8 @@ async function sweepArchives(dataDirectory: string, rows: readonly PurgedVersion
   const folders = new Set([join(artifacts, stagingFolder), join(artifacts, retiredFolder), ...artifactFolders]);
   for (const folder of folders) await sweep(folder, sha256Of);
   await sweep(join(dataDirectory, 'build/downloads'), async (file) => /\.([0-9a-f]{64})\.zip$/.exec(file)?.[1]);
+  // archives of an adoption that did not end: it fetches them again
+  await rm(join(dataDirectory, 'build/adopt'), { recursive: true, force: true });
 }
 
 /**

@@ -68,7 +68,8 @@ async function receiveInto(
   });
 }
 
-function refuseBadName(name: string): void {
+/** Throws BuildRefused for a name that is no name of a tree, and so no name of a folder. */
+export function refuseBadName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return;
   throw new BuildRefused(
     `${JSON.stringify(name)} cannot be the name of the tree here. A name has up to 64 letters, digits, ".", "_" ` +

@@ -109,6 +109,9 @@ export function foreignFault(path: string, names: readonly string[]): string {
   );
 }
 
+/** Below the data folder: uploads, and archives of other registries. They are sources of their own. */
+const ownFolders = ['artifacts', 'build/adopt'] as const;
+
 /** Refuses a directory source that contains the data folder or is inside it: the source would read its own output. */
 export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
   const path = folderOf(spec);
@@ -119,7 +122,7 @@ export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
       `The data folder ${dataDirectory} is inside the source ${path}. Move it out of there with --data.`,
     );
   }
-  if (isBelow(path, dataDirectory) && !isBelow(path, join(dataDirectory, 'artifacts'))) {
+  if (isBelow(path, dataDirectory) && !ownFolders.some((own) => isBelow(path, join(dataDirectory, own)))) {
     throw new BuildRefused(`The source ${path} is inside the data folder ${dataDirectory}. Keep sources elsewhere.`);
   }
 }

@@ -20,9 +20,9 @@ export type SourcePlace =
   | { readonly kind: 'package'; readonly inline: InlinePackages | undefined }
   /**
    * a tree that is built elsewhere; `tree` is the absolute path of its present copy, undefined unless that is being
-   * received
+   * received. `adopted`: it was made of the packages of another registry, whose archives were packed elsewhere
    */
-  | { readonly kind: 'received'; readonly tree: string | undefined };
+  | { readonly kind: 'received'; readonly tree: string | undefined; readonly adopted?: true };
 
 export interface SourceSpec {
   /** stable across builds: of the kind and the location */
@@ -81,6 +81,8 @@ export function sourceRefusal(text: string): string | undefined {
       `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with ` +
       '--forget.'
     );
+  if (isAdopted(text))
+    return `Source ${text}: another registry is taken over with \`libretto adopt\`, and withdrawn with --forget.`;
   if (text.startsWith(packagePrefix))
     return `Source ${withoutCredentials(text)}: write inline packages into libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
@@ -110,6 +112,8 @@ export function restoreSource(location: string, dataDirectory: string): SourceSp
   if (location.startsWith(packagePrefix)) return packageSpec(location, undefined);
   if (location.startsWith(receivedPrefix))
     return receivedSpec({ name: location.slice(receivedPrefix.length), tree: undefined });
+  if (isAdopted(location))
+    return receivedSpec({ name: location.slice(adoptedPrefix.length), tree: undefined, adopted: true });
   return parseSource(location, dataDirectory, dataDirectory);
 }
 
@@ -120,18 +124,29 @@ export function shownSource(source: string, dataDirectory: string): string {
 
 const packagePrefix = 'package:';
 const receivedPrefix = 'received:';
+const adoptedPrefix = 'adopted:';
+
+/**
+ * True for the location of another registry that was taken over. Its versions stay until it is forgotten, or until
+ * another source has them: a tree of it holds what is new there, and not all of it.
+ */
+export function isAdopted(location: string | undefined): boolean {
+  return location?.startsWith(adoptedPrefix) === true;
+}
 
 /** A tree that was built elsewhere: its name, and the path of its present copy. */
 export interface ReceivedPlace {
   readonly name: string;
   /** absolute */
   readonly tree: string | undefined;
+  readonly adopted?: true;
 }
 
 /** The name alone identifies the source: each copy may have another path. */
-export function receivedSpec({ name, tree }: ReceivedPlace): SourceSpec {
-  const location = `${receivedPrefix}${name}`;
-  return { id: sourceId('received', name), location, shown: location, place: { kind: 'received', tree } };
+export function receivedSpec({ name, ...copy }: ReceivedPlace): SourceSpec {
+  const location = `${copy.adopted === true ? adoptedPrefix : receivedPrefix}${name}`;
+  const id = sourceId('received', copy.adopted === true ? location : name);
+  return { id, location, shown: location, place: { kind: 'received', ...copy } };
 }
 
 /**

@@ -4,8 +4,11 @@ import type { ProgressEvent } from '../../build/contract/build-report.ts';
 import type { TextStream } from './answer-stream.ts';
 import { printable } from './output.ts';
 
-/** `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. The others are of a build. */
-type Phase = ProgressEvent['phase'] | 'connect' | 'approve';
+/**
+ * `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. `adopt`: the packages of
+ * another registry are read. The others are of a build.
+ */
+type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt';
 
 type CommandProgressEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
 
@@ -25,6 +28,7 @@ const doing: Readonly<Record<Phase, string>> = {
   site: 'Writing pages',
   connect: 'Reading repositories',
   approve: 'Waiting for your approval',
+  adopt: 'Taking over packages',
 };
 
 /** A longer line would wrap beside the spinner. */

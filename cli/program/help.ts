@@ -10,7 +10,7 @@ const start = 'Start here:';
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   [start]: ['build', 'serve', 'token create', 'doctor', 'rollback'],
-  'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'site'],
+  'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'adopt', 'site'],
   'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
   'Inspect:': 'status why usage tell report history verify audit impact api'.split(' '),

@@ -80,6 +80,7 @@ const localWork: ReadonlySet<string> = new Set([
   'init',
   'build',
   'receive',
+  'adopt',
   'serve',
   'start',
   'site',

@@ -6,6 +6,7 @@ import { addGroup, actorOf, collect, example, pathOf, withSettings, type Wire } 
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
+import { addAdopt } from './adopt.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addCi } from './ci.ts';
 import { addCompletion } from './completion.ts';
@@ -83,6 +84,7 @@ export function addCommands(program: Command, wire: Wire): void {
   addHistory(program, wire);
   addRollback(program, wire);
   addReceiving(program, wire);
+  addAdopt(program, wire);
   addArtifacts(program, wire);
   addRepositories(program, wire);
   addConnections(program, wire);

@@ -193,7 +193,8 @@ function updateCommand(repository: Command): Command {
     .addOption(new Option('--without <what...>', 'remove these values').choices([...removable]));
 }
 
-function withFields(command: Command): Command {
+/** Credentials for https. */
+export function withCredentials(command: Command): Command {
   return command
     .option('--username <name>', 'the user name for https, with --password-file')
     .option(
@@ -203,8 +204,12 @@ function withFields(command: Command): Command {
     .option('--token-file <file>', 'a file whose first line is a bearer token for https; - for standard input')
     .option(
       '--header <name>',
-      'for type composer, with --token-file: the header that carries the token, such as PRIVATE-TOKEN',
-    )
+      'for a Composer repository, with --token-file: the header that carries the token, such as PRIVATE-TOKEN',
+    );
+}
+
+function withFields(command: Command): Command {
+  return withCredentials(command)
     .option('--key-file <file>', 'a private ssh key without a passphrase; - for standard input')
     .option('--only <name...>', 'publish only these packages (* matches any characters)')
     .option('--except <name...>', 'do not publish these packages')

@@ -18,7 +18,7 @@ export async function updateSiteAfter(command: Command, flags: CommandInput['fla
 
 /** False for a command of a server, for a preview, and for one that another registry answered. */
 function isHere(command: Command, flags: CommandInput['flags'], { environment }: Context): boolean {
-  if (flags['child'] === true || flags['dryRun'] === true) return false;
+  if (flags['child'] === true || flags['dryRun'] === true || flags['plan'] === true) return false;
   const takesAddress = command.options.some(({ long }) => long === '--url');
   return !takesAddress || registryAddress(flags, environment) === undefined;
 }

@@ -98,6 +98,40 @@ export const buildDocuments = {
     .describe('the report of a build'),
   site: siteReport,
   receive: buildReport,
+  adopt: z.object({
+    url: text('the address of the registry'),
+    name: text('its name here'),
+    packages: count('packages there'),
+    versions: count('versions there'),
+    here: count('versions that are published here with the same content'),
+    taken: z.array(z.object({ name, version })).describe('versions that were taken over; with --plan, that would be'),
+    fetched: count('with --plan: the archives among them that an earlier run has fetched'),
+    fetched_bytes: count('the bytes of these archives'),
+    differences: z
+      .array(
+        z.object({
+          kind: z
+            .enum(['only-there', 'differs', 'only-here'])
+            .describe('only-there: it cannot be taken over; differs: it stays here as it is; only-here: it stays'),
+          name,
+          version: orNull(z.string(), 'the version; null: the whole package'),
+          because: orNull(z.string(), 'the reason; null with only-here'),
+        }),
+      )
+      .describe('what is not the same in both registries'),
+    sources: z
+      .array(
+        z.object({
+          url: text('the address of the git repository'),
+          packages: part.texts('its packages there'),
+          id: orNull(z.string(), 'its id here; null if it was not registered'),
+          because: orNull(z.string(), 'why it was not registered'),
+        }),
+      )
+      .describe('with --register-sources: the git repositories that the registry names'),
+    published: flag('false: nothing changed for clients'),
+    serial: orNull(z.int(), 'the number of the publication; null without one'),
+  }),
   'package restore': buildReport,
   'history list': z.object({ publications: z.array(publication).describe('newest first') }),
   'history diff': z.object({ from: count('the earlier publication'), to: count('the later publication'), ...changes }),

@@ -245,7 +245,7 @@ describe('the first line on standard error', () => {
     expect(await libretto(['build', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  it.each(making.filter(([name = '']) => !['publish', 'receive', 'config', 'restore'].includes(name)))(
+  it.each(making.filter(([name = '']) => !['publish', 'receive', 'adopt', 'config', 'restore'].includes(name)))(
     'of %s %s says that it makes a folder',
     async (...args) => {
       rmSync(folder.at('other'), { recursive: true, force: true });
@@ -266,6 +266,7 @@ describe('the first line on standard error', () => {
     ['build'],
     ['start'],
     ['receive', 'nowhere'],
+    ['adopt', 'http://127.0.0.1:1'],
     ['receive', 'unversioned'],
     ['repository', 'add', 'http://[nowhere'],
     ['user', 'create', '--email', 'ada@example.org'],

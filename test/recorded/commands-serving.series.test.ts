@@ -306,3 +306,13 @@ it('the refresh of a mirror behaves as recorded', async () => {
     await transcript.run(`mirror refresh${command}`);
   expectRecorded('commands/mirror-refresh', transcript.text());
 });
+
+it('taking over another registry behaves as recorded', async () => {
+  const transcript = openTranscript(workspace);
+  upstream.failing.status = undefined;
+  upstream.put('some/lib', [{ version: '1.0.0', zip: packageZip('some/lib', '1.0.0') }]);
+  for (const flags of ['', '--only some/lib --json', '--only some/lib --continue'])
+    await transcript.run(`adopt http://127.0.0.1:4002 ${flags} --data adopted`.replaceAll(/ +/g, ' '));
+  transcript.expectSaid({ adopt: ['does not list its packages. Name them with --only', 'Taken over: 0 versions.'] });
+  expectRecorded('commands/adopt', transcript.text());
+});

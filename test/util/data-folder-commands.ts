@@ -98,6 +98,7 @@ export const making: readonly (readonly string[])[] = [
   ['token', 'create', '--description', 'CI'],
   ['publish', '../packages/hello'],
   ['receive', '../tree'],
+  ['adopt', 'http://127.0.0.1:1'],
   ['repository', 'add', 'https://1.1.1.1/acme/tool.git'],
   ['user', 'create', '--admin', '--email', 'ada@example.org', '--invite'],
   ['team', 'create', 'Shop', '--package', 'acme/*'],

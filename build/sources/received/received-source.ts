@@ -25,6 +25,7 @@ import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { parseGitUrl } from '../git-url.ts';
 import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
+import { readTexts } from '../../archive/zip-admission/zip-texts.ts';
 import type { ArchivedText, PackageTexts } from '../../archive/content.ts';
 import { incomplete, pathInTree } from './tree-file.ts';
 
@@ -32,9 +33,15 @@ import { incomplete, pathInTree } from './tree-file.ts';
 // copied byte for byte.
 
 /**
- * `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here.
+ * `root`: of the tree, without symlinks. `adopted`: the tree has no texts beside its archives. Throws QuarantineError
+ * for a version that could not be published from here.
  */
-function receivedRelease(root: string, name: PackageName, { entry, record }: ReceivedVersion): Release {
+function receivedRelease(
+  root: string,
+  name: PackageName,
+  { entry, record }: ReceivedVersion,
+  adopted: boolean,
+): Release {
   const { version, normalized } = checkedLabel(entry.version, 'The version is');
   if (normalized !== entry.version_normalized)
     throw new QuarantineError(
@@ -64,7 +71,7 @@ function receivedRelease(root: string, name: PackageName, { entry, record }: Rec
     composerJson: async () => checked(composerJson),
     content: {
       copyTo: (target) => takeOver(root, path, entry, target),
-      texts: () => Promise.resolve(textsOf(root, name, entry)),
+      texts: () => (adopted ? readTexts(join(root, path)) : Promise.resolve(textsOf(root, name, entry))),
     },
   };
 }
@@ -127,18 +134,21 @@ async function readText(root: string, path: string): Promise<Buffer | undefined>
 const recipe = 1;
 
 /** `folder` is absolute. Scanning throws BuildRefused for a tree that is not complete. */
-export function createReceivedSource(folder: string): Source {
-  return { scan: async (previous) => scan(await openReceivedTree(folder), previous), close: () => Promise.resolve() };
+export function createReceivedSource(folder: string, adopted = false): Source {
+  return {
+    scan: async (previous) => scan(await openReceivedTree(folder), previous, adopted),
+    close: () => Promise.resolve(),
+  };
 }
 
-async function scan(tree: ReceivedTree, previous: SourceMemory | undefined): Promise<Scan> {
+async function scan(tree: ReceivedTree, previous: SourceMemory | undefined, adopted: boolean): Promise<Scan> {
   const releases: Release[] = [];
   const quarantined: Quarantine[] = [...tree.quarantined];
   const notices: string[] = [];
   for (const name of tree.names) {
     for (const version of await tree.versionsOf(name)) {
       try {
-        releases.push(receivedRelease(tree.root, name, version));
+        releases.push(receivedRelease(tree.root, name, version, adopted));
         if (version.record.source !== undefined && sourceUrlOf(version.record) === undefined)
           notices.push(`The address in "source" of ${name} ${version.entry.version} is none of git: it was left out.`);
       } catch (error) {

@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BuildReport } from '../../../build/contract/build-report.ts';
-import { isNamePattern } from '../../../build/shared/patterns/package-pattern.ts';
 import { describeOutcome, describeProblems } from '../../text/build-report-text.ts';
 import { shownReport } from '../../builds/shown-sources.ts';
 import { buildRequest, type BuildChoices } from '../../builds/build-request.ts';
@@ -26,6 +25,7 @@ import { homeAdvice } from '../../../build/sources/root-folder.ts';
 import { parseSource } from '../../../build/sources/spec.ts';
 import { readLastPublication } from '../../tree/published-tree.ts';
 import { classifyFolder } from '../../data-folder/data-folder-traces.ts';
+import { onlyFlag } from './only-flag.ts';
 import type { Environment } from '../../io/environment.ts';
 
 export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
@@ -96,18 +96,6 @@ function relocations(given: unknown, workingDirectory: string): Pick<BuildChoice
     throw new UsageError(`--relocate is ${JSON.stringify(text)}; allowed: OLD=NEW, two paths such as /srv/a=/data/a.`);
   });
   return { relocate };
-}
-
-/** `--only` takes all that follows it, which is easily one too many. */
-function onlyFlag(given: unknown): readonly string[] | undefined {
-  if (given === undefined) return undefined;
-  const patterns = (given as readonly string[]).flatMap((text) => text.split(','));
-  const wrong = patterns.find((pattern) => !isNamePattern(pattern));
-  if (wrong === undefined) return patterns;
-  throw new UsageError(
-    `--only ${wrong}: this is neither a package name such as acme/hello nor a pattern such as acme/*. Write ` +
-      'SOURCE before --only.',
-  );
 }
 
 // Refuses a named source that is not there, or may not be read, and never was a source. A build would remember the

@@ -90,7 +90,7 @@ function packagesOf(given: readonly string[]): Readonly<Record<string, string>> 
 }
 
 /** A secret is read from a file or standard input, because every user of this machine can see a command line. */
-function credentialsOf(
+export function credentialsOf(
   { username, passwordFile, tokenFile, header, keyFile }: Flags,
   workingDirectory: string,
 ): RepositoryCredentials | undefined {

@@ -185,7 +185,7 @@ interface Wanted {
  * Among several preferred mirrors the last listed one comes first. A path is below the upstream's own origin. Composer
  * would take it as a file of the client; no file of this host is ever read for it.
  */
-function distCandidates(wanted: Wanted, mirrors: readonly UpstreamDistMirror[], origin: string): readonly URL[] {
+export function distCandidates(wanted: Wanted, mirrors: readonly UpstreamDistMirror[], origin: string): readonly URL[] {
   const filled = (preferred: boolean): string[] =>
     mirrors.filter((mirror) => mirror.preferred === preferred).map(({ template }) => fill(template, wanted));
   const { url } = wanted.dist;

@@ -124,7 +124,7 @@ export class DocumentStore {
           : new UpstreamUnavailable(
               `${shownUrl(url)} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
               this.#options.now() + unusableMs,
-              { cause: error },
+              { cause: error, lasting: true },
             );
       this.#tellFailed(url, failure.message, kept !== undefined);
       if (this.#failed.size >= maxFailures) this.#failed.clear();
@@ -150,6 +150,7 @@ export class DocumentStore {
       throw new UpstreamUnavailable(
         `${shownUrl(url)} is missing, so the packages of this repository are unknown.`,
         nowMs + freshness().missingMs,
+        { lasting: true },
       );
     if (answer.outcome === 'missing') return this.#missing(asked, kept, nowMs);
     if (answer.outcome === 'fetched') {

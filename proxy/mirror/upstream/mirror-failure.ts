@@ -6,12 +6,19 @@ import { MirroringFailure } from '../../core/protocol/mirrored-packages.ts';
 export class UpstreamUnavailable extends MirroringFailure {
   /** epoch milliseconds: not worth asking before */
   readonly retryAtMs: number;
+  /** true: the same request will fail again, such as one without the right credentials */
+  readonly lasting: boolean;
   /** the origin of the upstream, once it is known whose failure this is (`ofUpstream`) */
   upstream: string | undefined;
 
-  constructor(message: string, retryAtMs: number, options: { readonly cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    retryAtMs: number,
+    { lasting = false, ...options }: { readonly cause?: unknown; readonly lasting?: boolean } = {},
+  ) {
     super(message, options);
     this.name = 'UpstreamUnavailable';
+    this.lasting = lasting;
     this.retryAtMs = retryAtMs;
   }
 }

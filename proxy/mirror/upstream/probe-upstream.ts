@@ -1,9 +1,9 @@
 // Requests the packages.json of another Composer repository before its registration, and reports if it is usable.
 
-import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { namesInRoot } from './listed-names.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { ConfiguredCredential } from './upstream-credential.ts';
-import { parseUpstreamRoot, recordsByName, rootUrlOf, type Layout } from './upstream-root.ts';
+import { parseUpstreamRoot, rootUrlOf, type Layout } from './upstream-root.ts';
 
 export interface UpstreamProbe {
   /** the field of packages.json that leads to its packages: `packages` if they are in it or in included files */
@@ -26,13 +26,7 @@ export async function probeUpstream(
     const { layout } = parseUpstreamRoot(json, rootUrl);
     return {
       protocol: layout.kind,
-      names: isJsonObject(json)
-        ? namesIn(
-            json['available-packages'],
-            json['packages'],
-            layout.kind === 'packages' && layout.includes.length === 0,
-          )
-        : undefined,
+      names: namesInRoot(json, layout.kind === 'packages' && layout.includes.length === 0),
     };
   } catch (error) {
     return (
@@ -40,16 +34,4 @@ export async function probeUpstream(
       `${error instanceof Error ? error.message : String(error)}.`
     );
   }
-}
-
-function namesIn(
-  available: JsonValue | undefined,
-  packages: JsonValue | undefined,
-  areAll: boolean,
-): readonly string[] | undefined {
-  const listed = Array.isArray(available)
-    ? (available as readonly JsonValue[]).filter((name) => typeof name === 'string')
-    : [];
-  if (listed.length === 0 && !areAll) return undefined;
-  return [...new Set([...listed, ...recordsByName(packages).keys()])].toSorted();
 }

@@ -61,6 +61,7 @@ export class UpstreamLane {
       throw new UpstreamUnavailable(
         `${destination.origin} is not used: ${destination.credential.because}.`,
         this.#options.now() + unansweredMs,
+        { lasting: true },
       );
     let outcome = await this.#once(request);
     if ('failed' in outcome && outcome.failed.again && form === undefined) {
@@ -129,7 +130,7 @@ export class UpstreamLane {
     return new UpstreamUnavailable(
       message,
       whose === 'one' ? this.#backoff.failedFor(at.origin, asked.href, nowMs) : nowMs + unansweredMs,
-      { cause },
+      { cause, lasting: whose !== 'one' },
     );
   }
 }

@@ -163,7 +163,7 @@ function templateOf(field: string, text: string, url: URL): string {
  * `/x` is relative to the host, `x` to packages.json (ComposerRepository.php, canonicalizeUrl and fetchFile).
  * Placeholders stay unchanged.
  */
-function absolute(text: string, url: URL): string {
+export function absolute(text: string, url: URL): string {
   if (/^https?:\/\//i.test(text)) return text;
   return text.startsWith('/') ? `${url.origin}${text}` : `${url.origin}${url.pathname.replace(/[^/]*$/, '')}${text}`;
 }
@@ -202,6 +202,6 @@ export function recordsOf(versions: JsonValue | undefined): readonly JsonObject[
   return values.filter(isJsonObject);
 }
 
-function textsOf(value: JsonValue | undefined): readonly string[] {
+export function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }

@@ -12,6 +12,7 @@ import { documentOf, FollowedChanges } from './followed-changes.ts';
 import { IncludedPackages, together } from './included-packages.ts';
 import type { CachedDocuments } from './cached-documents.ts';
 import { joinedDocument, type Stability } from './joined-documents.ts';
+import { readListedNames } from './listed-names.ts';
 import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { storedDocument } from './stored-document.ts';
@@ -197,6 +198,16 @@ export class Upstream {
     const message = `${this.#rootUrl.href} lists ${name}, but has no document for it.`;
     this.#report({ kind: 'document-failed', upstream: this.id, url: shownUrl(this.#rootUrl), message, stale: false });
     throw new UpstreamUnavailable(message, goodUntilMs);
+  }
+
+  /** The names of all its packages; undefined: it lists them nowhere. Rejects with UpstreamUnavailable. */
+  async names(): Promise<readonly string[] | undefined> {
+    const { packages, layout } = (await this.#readRoot()).value;
+    const more =
+      layout.kind === 'packages'
+        ? (await this.#included.of(layout.includes)).entries.keys()
+        : await readListedNames(this.#index, this.#hashes, this.#rootUrl);
+    return more && [...packages.keys(), ...more];
   }
 
   /** Further addresses of archives, in addition to those in the records. */

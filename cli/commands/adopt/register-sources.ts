@@ -1,0 +1,67 @@
+// Registers the git repositories that another registry names, where they can be read from here without credentials.
+// Builds and servers go on from them.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { isJsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { compareNormalized } from '../../../build/contract/ordering.ts';
+import { runBatch } from '../../../build/shared/concurrency/batch.ts';
+import { withoutPassword } from '../../../build/sources/address-secrets.ts';
+import { parseGitUrl } from '../../../build/sources/git-url.ts';
+import type { OfferedVersion } from '../../../proxy/mirror/versions/offered-version.ts';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../io/context.ts';
+import { openStateToChange } from '../../state/state-to-change.ts';
+import type { RegisteredSource } from '../../adopt/adoption-report.ts';
+import { composeRepositories } from '../repository/repository-command.ts';
+
+/** Checks at the same time, and seconds between two syncs. */
+const [atOnce, intervalSeconds] = [2, 3600];
+
+/** Address → names of packages. */
+export type GitSources = Map<string, readonly string[]>;
+
+/** Notes the git repository of the newest version that has one. */
+export function noteSource(sources: GitSources, name: PackageName, versions: readonly OfferedVersion[]): void {
+  const newest = versions.toSorted((one, other) => compareNormalized(other.normalized, one.normalized));
+  for (const { record } of newest) {
+    const source = record['source'];
+    if (!isJsonObject(source) || source['type'] !== 'git' || typeof source['url'] !== 'string') continue;
+    const parsed = parseGitUrl(withoutPassword(source['url']));
+    if ('url' in parsed) sources.set(parsed.url, [...(sources.get(parsed.url) ?? []), name]);
+    return;
+  }
+}
+
+export async function registerSources(
+  sources: GitSources,
+  config: Config,
+  context: Context,
+): Promise<readonly RegisteredSource[]> {
+  const state = await openStateToChange(config);
+  const { syncing } = composeRepositories({ config, state }, context);
+  const repositories = syncing.repositoriesOf(context.actor);
+  const register = async (url: string): Promise<Pick<RegisteredSource, 'id' | 'because'>> => {
+    const draft = { type: 'git', url, interval: intervalSeconds } as const;
+    try {
+      const { ok, message } = await syncing.verifier.verify(await repositories.prepare(draft));
+      if (ok) return { id: (await repositories.create(draft)).id, because: null };
+      return { id: null, because: `${message ?? 'it cannot be read'} ${advice}` };
+    } catch (error) {
+      if (error instanceof RegistryError) return { id: null, because: error.message };
+      throw error;
+    }
+  };
+  try {
+    return await runBatch([...sources], atOnce, async ([url, packages]) => ({
+      url,
+      packages,
+      ...(await register(url)),
+    }));
+  } finally {
+    await syncing.close();
+    await state.close();
+  }
+}
+
+const advice = 'If it needs credentials, register it with `libretto repository add`.';
