@@ -224,8 +224,7 @@ export class DocumentStore {
   }
 }
 
-const unusableMs = 30_000;
-const maxFailures = 1000;
+const [unusableMs, maxFailures] = [30_000, 1000];
 /** How long a client waits for a document newer than the stored one. */
 const patienceMs = 2000;
 
