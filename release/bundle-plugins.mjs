@@ -19,10 +19,12 @@ export function replaceModules() {
   const loader = JSON.stringify(join(root, 'proxy/state/lmdb-binary.ts'));
   return {
     name: 'replace-modules',
-    resolveId(id) {
+    resolveId(id, importer) {
       if (id === 'node-gyp-build-optional-packages') return '\0lmdb-binary';
       // sets the priority of threads, which no pool here asks for
       if (id === '@napi-rs/nice') return '\0empty';
+      // messages in 50 languages, which every start would parse
+      if (id === '../locales/index.js' && importer?.includes('/node_modules/zod/') === true) return '\0empty';
       // the variant without a binary of its own: the state is JSON, and msgpackr encodes nothing
       return id === 'msgpackr' ? inPackages('msgpackr/index.js') : undefined;
     },

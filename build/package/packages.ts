@@ -27,7 +27,7 @@ export interface PackagesRequest {
 }
 
 /** Lets the contents of other packages be read while one waits for its archives to be compressed or written. */
-const packagesAtOnce = 8;
+const packagesAtOnce = 2;
 
 export async function stagePackages(request: PackagesRequest): Promise<readonly PackageResult[]> {
   const { affected, jobs, scratchDirectory, progress } = request;

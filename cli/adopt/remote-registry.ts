@@ -105,7 +105,7 @@ export class RemoteRegistry {
     path: string,
   ): Promise<Pick<Downloaded, 'shasum' | 'size'>> {
     const home = this.#upstream.destination;
-    const candidates = distCandidates({ ...offered, name }, await this.#upstream.mirrors(), home.origin);
+    const candidates = distCandidates({ ...offered, name }, (await this.#upstream.facts()).mirrors, home.origin);
     const [first] = candidates;
     // the credential of another host goes to that host alone
     const destination =

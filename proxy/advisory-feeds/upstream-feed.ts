@@ -138,9 +138,9 @@ async function prepareEntries(
   return () => Promise.resolve(whole);
 }
 
-async function listsOf(upstream: Upstream): Promise<Awaited<ReturnType<Upstream['lists']>>> {
+async function listsOf(upstream: Upstream): Promise<Awaited<ReturnType<Upstream['facts']>>> {
   try {
-    return await upstream.lists();
+    return await upstream.facts();
   } catch (error) {
     if (!(error instanceof UpstreamUnavailable)) throw error;
     throw new FeedFailure('unreachable', error.message, { cause: error });

@@ -1,7 +1,6 @@
 // Runs a builder command in a separate process and process group, so that it ends together with all its descendants
 // (git, ssh).
 
-import { execa } from 'execa';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { BuildRun, BuildRunner } from './build-runner.ts';
 
@@ -30,6 +29,7 @@ async function run(
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<BuildRun> {
+  const { execa } = await import('execa'); // a server that starts no build does not load its 190 KB
   if (signal?.aborted === true)
     return {
       exitCode: -1,

@@ -4,12 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
-import { binary, cleanEnvironment, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { cannotMount, smallDisk, type SmallDisk } from '../util/small-disk.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream } from '../util/upstream.ts';
@@ -114,11 +113,8 @@ describe.skipIf(cannotMount())('a disk without space', () => {
   });
 
   it('lets the server read on, answer every change with STORAGE_FULL, report it in health, and recover with space', async () => {
-    await execa(
-      process.execPath,
-      [binary, 'user', 'create', '--admin', '--email', 'ada@example.org', '--password-stdin', '--data', data()],
-      { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, input: `${password}\n` },
-    );
+    const person = ['user', 'create', '--admin', '--email', 'ada@example.org', '--password-stdin', '--data', data()];
+    await runCli(person, { cwd: folder.path, input: `${password}\n` });
     await start();
     const session = String((await send('/api/auth/login', '', { email: 'ada@example.org', password })).body['token']);
     expect((await ask('/health/ready', '')).body).toMatchObject({ storage: 'ok' });

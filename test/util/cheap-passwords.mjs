@@ -1,6 +1,6 @@
 // Loaded before the program in the processes of tests (`--import`): scrypt with a low cost, because tests sign in often,
 // and each password takes a third of a second of a processor. `npm run fault` has the real cost
-// (OWN_PROCESSES=1), and so have the unit tests of passwords.
+// (SERIES=all), and so have the unit tests of passwords.
 
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';

@@ -7,7 +7,9 @@ import { once } from 'node:events';
 import type { CliOutcome } from './run-cli.ts';
 
 const driver = new URL('command-worker.mjs', import.meta.url).pathname;
-const cheapPasswords = new URL('cheap-passwords.mjs', import.meta.url).pathname;
+/** Flags of node, also for a process of its own: servers and commands of a test check the same passwords. */
+export const cheapPasswords: readonly string[] =
+  process.env['SERIES'] === 'all' ? [] : [`--import=${new URL('cheap-passwords.mjs', import.meta.url).pathname}`];
 
 export interface Command {
   readonly program: string;
@@ -117,7 +119,7 @@ const nothing: Listener = (stream, text) => void (stream === 'stderr' && process
 function start({ program, common, through }: Command, idle: PooledProcess[]): PooledProcess {
   // with less garbage collection, as in the processes of vitest.config.ts
   const [execPath = process.execPath, ...before] = through.length === 0 ? [] : [...through, process.execPath];
-  const execArgv = [...before, '--initial-old-space-size=256', `--import=${cheapPasswords}`];
+  const execArgv = [...before, '--initial-old-space-size=256', ...cheapPasswords];
   const child = fork(driver, [program], { env: common, execPath, execArgv, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const closed = new Promise((resolve) => child.once('close', resolve));
   const worker: PooledProcess = { child, idle, listener: nothing, closed };

@@ -4,7 +4,13 @@
 import { execa } from 'execa';
 
 import { demandCompiled } from '../setup/compiled.ts';
-import { runInPooledProcess, startInPooledProcess, type Command, type StartedCommand } from './command-pool.ts';
+import {
+  cheapPasswords,
+  runInPooledProcess,
+  startInPooledProcess,
+  type Command,
+  type StartedCommand,
+} from './command-pool.ts';
 import { assertNoSecrets } from './leaks.ts';
 
 export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
@@ -46,10 +52,7 @@ const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=
 
 const timeoutMs = 150_000;
 const allAlone = process.env['OWN_PROCESSES'] === '1';
-/** In front of the program, in a process of its own too: servers and commands of a test check the same passwords. */
-const cheapPasswords = [`--import=${new URL('cheap-passwords.mjs', import.meta.url).pathname}`];
-const preloadOf = ({ realPasswords = allAlone }: CliOptions): readonly string[] =>
-  realPasswords ? [] : cheapPasswords;
+const preloadOf = ({ realPasswords = false }: CliOptions): readonly string[] => (realPasswords ? [] : cheapPasswords);
 
 /** Variables that Node and the libraries read at their start. */
 const readAtStart = /^(?:NODE_|LD_|UV_|SSL_|LC_|TERM|(?:TZ|CI|LANG|NO_COLOR|FORCE_COLOR)$)/;

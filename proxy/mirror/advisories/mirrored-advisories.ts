@@ -127,7 +127,7 @@ export class MirroredAdvisories {
   /** Advisories that could not be fetched stay as last known. */
   async #learn(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
     await orNothing(async () => {
-      const url = apiUrlOf((await upstream.lists()).advisories, upstream.destination.origin);
+      const url = apiUrlOf((await upstream.facts()).advisories, upstream.destination.origin);
       if (url === undefined) return this.#keep(upstream, names, {});
       const answer = await this.#client.document(url, upstream.destination, undefined, advisoriesForm(names));
       const advisories = answer.outcome === 'fetched' ? await advisoriesIn(answer.bytes) : {};

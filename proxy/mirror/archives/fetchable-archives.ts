@@ -168,7 +168,11 @@ function candidatesOf(
   return async () =>
     dist === undefined
       ? []
-      : distCandidates({ name, version, normalized, dist }, await upstream.mirrors(), upstream.destination.origin);
+      : distCandidates(
+          { name, version, normalized, dist },
+          (await upstream.facts()).mirrors,
+          upstream.destination.origin,
+        );
 }
 
 // Lists the addresses of a version's archive in the order in which Composer would try them (Package.php:678-708,

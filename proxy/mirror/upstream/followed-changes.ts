@@ -34,6 +34,7 @@ export class FollowedChanges {
   readonly #client: Pick<UpstreamClient, 'feed'>;
   readonly #destination: Destination;
   readonly #now: () => number;
+  readonly #isFollowed: boolean;
   #since: number | undefined;
   /** epoch milliseconds: all later changes are known */
   #beganMs = Number.POSITIVE_INFINITY;
@@ -44,7 +45,8 @@ export class FollowedChanges {
   /** `acme/hello` or `acme/hello~dev` → when a change became known */
   readonly #changed = new Map<string, number>();
 
-  constructor(client: Pick<UpstreamClient, 'feed'>, destination: Destination, now: () => number) {
+  constructor(client: Pick<UpstreamClient, 'feed'>, destination: Destination, now: () => number, isFollowed: boolean) {
+    this.#isFollowed = isFollowed;
     this.#client = client;
     this.#destination = destination;
     this.#now = now;
@@ -52,7 +54,7 @@ export class FollowedChanges {
 
   /** Asks if the last answer is old. undefined: there is nothing to wait for. Never rejects. */
   refresh(url: URL): Promise<void> | undefined {
-    if (this.#asking === undefined && this.#now() < this.#nextMs) return undefined;
+    if (!this.#isFollowed || (this.#asking === undefined && this.#now() < this.#nextMs)) return undefined;
     this.#asking ??= this.#ask(url).finally(() => (this.#asking = undefined));
     return withDeadline(this.#asking, patienceMs, () => undefined);
   }

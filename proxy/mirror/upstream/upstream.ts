@@ -27,7 +27,6 @@ import {
   parseUpstreamRoot,
   rootUrlOf,
   withHash,
-  type UpstreamDistMirror,
   type Layout,
   type UpstreamRoot,
 } from './upstream-root.ts';
@@ -73,7 +72,6 @@ export class Upstream {
   readonly #index: DocumentStore;
   readonly #included: IncludedPackages<JsonObject>;
   readonly #hashes: IncludedPackages<string>;
-  readonly #isPublic: boolean;
   readonly #now: () => number;
   readonly #report: ReportMirrorEvent;
   #root: Root | undefined;
@@ -93,8 +91,7 @@ export class Upstream {
     this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
     this.#hashes = new IncludedPackages(this.#index, this.#rootUrl, now, hashesIn);
-    this.changes = new FollowedChanges(client, this.destination, now);
-    this.#isPublic = settings.isPublic === true;
+    this.changes = new FollowedChanges(client, this.destination, now, settings.isPublic !== true);
     this.#now = now;
     this.#report = report;
   }
@@ -123,8 +120,8 @@ export class Upstream {
 
   /** Asks its feed of changes. undefined: there is none, or nothing to wait for. */
   follow(): Promise<void> | undefined {
-    const { changes } = this.#root?.value ?? {};
-    return changes === undefined || this.#isPublic ? undefined : this.changes.refresh(changes);
+    const feed = this.#root?.value.changes;
+    return feed && this.changes.refresh(feed);
   }
 
   /** From now on, lists of names and missing documents are requested again. */
@@ -209,13 +206,8 @@ export class Upstream {
     return more && [...packages.keys(), ...more];
   }
 
-  /** Further addresses of archives, in addition to those in the records. */
-  async mirrors(): Promise<readonly UpstreamDistMirror[]> {
-    return (await this.#readRoot()).value.mirrors;
-  }
-
-  /** The keys of packages.json about advisories and filter lists. */
-  async lists(): Promise<Pick<UpstreamRoot, 'advisories' | 'filter'>> {
+  /** What packages.json says of advisories, of filter lists, and of further addresses of archives. */
+  async facts(): Promise<Pick<UpstreamRoot, 'advisories' | 'filter' | 'mirrors'>> {
     return (await this.#readRoot()).value;
   }
 

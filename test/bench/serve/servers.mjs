@@ -35,14 +35,17 @@ export function createServers(folder) {
       ]);
       return `redis://127.0.0.1:${port}`;
     },
-    /** `token`: the only accepted token; undefined: no token is required. */
-    nginx: async (data, token) => {
+    /**
+     * `token`: the only accepted token; undefined: no token is required. `tuned`: it keeps files open, and has no log.
+     */
+    nginx: async (data, token, { tuned = false } = {}) => {
       const port = await freePort();
-      writeFileSync(join(folder, 'nginx.conf'), nginxConfiguration(folder, data, token, port));
+      const configuration = join(folder, tuned ? 'nginx-tuned.conf' : 'nginx.conf');
+      writeFileSync(configuration, nginxConfiguration(folder, { data, token, port, tuned }));
       return await reachable(
         start(findTool('nginx'), [
           '-c',
-          join(folder, 'nginx.conf'),
+          configuration,
           '-e',
           join(folder, 'error.log'),
           '-g',
@@ -51,15 +54,15 @@ export function createServers(folder) {
         port,
       );
     },
-    /** `libretto serve`; `log`: as the flag. */
-    proxy: async (data, { log, flags = [] }) => {
+    /** `libretto serve`; `log`: as the flag; `env`: further variables. */
+    proxy: async (data, { log, flags = [], env = {} }) => {
       const port = await freePort();
       const started = performance.now();
       const server = await reachable(
         start(
           process.execPath,
           [binary, 'serve', '--data', data, '--listen', `127.0.0.1:${port}`, '--log', log, ...flags],
-          { cwd: folder, env: bare },
+          { cwd: folder, env: { ...bare, ...env } },
         ),
         port,
         '/health/ready',
@@ -72,16 +75,19 @@ export function createServers(folder) {
   };
 }
 
-function nginxConfiguration(folder, data, token, port) {
+function nginxConfiguration(folder, { data, token, port, tuned }) {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
     .join(' ');
-  return `worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+  const log = tuned
+    ? 'access_log off; open_file_cache max=1000 inactive=60s; open_file_cache_valid 1s;'
+    : `access_log ${folder}/access.log combined buffer=64k flush=1s;`;
+  return `worker_processes 1; pid ${folder}/nginx-${port}.pid; error_log ${folder}/error.log;
 events { worker_connections 1024; }
 http {
   ${temporary}
   types { application/json json; application/zip zip; }
-  access_log ${folder}/access.log combined buffer=64k flush=1s;
+  ${log}
   sendfile on; gzip_static on; keepalive_requests 1000000; map_hash_bucket_size 128;
   map $http_authorization $refused { default 1; "Bearer ${token}" 0; }
   server { listen 127.0.0.1:${port}; root ${data}/public; ${token === undefined ? '' : 'if ($refused) { return 401; }'} }

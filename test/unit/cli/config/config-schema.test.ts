@@ -135,11 +135,11 @@ checkConfigs({
     ],
     [
       { advertise: 'search' },
-      'advertise is "search"; allowed: any of search, list, providers-api, notify-batch, separated by commas, or none (in libretto.json: a list).',
+      'advertise is "search"; allowed: any of search, list, providers-api, notify-batch, metadata-changes-url, separated by commas, or none (in libretto.json: a list).',
     ],
     [
       { advertise: ['everything'] },
-      'advertise is ["everything"]; allowed: any of search, list, providers-api, notify-batch, separated by commas, or none (in libretto.json: a list).',
+      'advertise is ["everything"]; allowed: any of search, list, providers-api, notify-batch, metadata-changes-url, separated by commas, or none (in libretto.json: a list).',
     ],
     [
       { warnings: 'x', infos: [{ versions: '*' }, 'x', { versions: '*', message: 'x', mesage: 1 }] },
