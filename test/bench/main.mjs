@@ -1,9 +1,10 @@
-// `npm run bench -- [serve] [mirror] [build] [first-hour] [--json] [--quick] [--rows=NAME,…]`: compares the cost of
+// `npm run bench -- [serve] [mirror] [build] [store] [first-hour] [--json] [--quick] [--rows=NAME,…]`: compares the cost of
 // Libretto with that of well-known tools, on this machine, in one run.
 //
 //   serve   requests a second, p99, bandwidth, memory and start of the proxy, against nginx with a static bearer check.
 //   mirror  mirrored packages against the same packages published here, and against the other registry itself.
 //   build   builds of generated inputs against the cheapest way to do the same work with everyday tools.
+//   store   a registry at an object store with latency: start, documents, publication, and what each costs in requests.
 //   first-hour  the machine time from a clone of this repository to one's own package, installed by Composer.
 //
 // --rows selects some of the rows. All programs take turns, and each figure is the median of five rounds, because a
@@ -14,12 +15,25 @@ import { benchBuild, buildRows } from './build.mjs';
 import { benchFirstHour, firstHourRows } from './first-hour.mjs';
 import { benchMirror, mirrorRows } from './mirror.mjs';
 import { benchServe, serveRows } from './serve.mjs';
+import { benchStore, storeRows } from './store.mjs';
 
 const words = process.argv.slice(2).filter((word) => word !== '--');
 const flags = new Set(words.filter((word) => word.startsWith('--')));
 const chosen = words.filter((word) => !word.startsWith('--'));
-const known = { serve: benchServe, mirror: benchMirror, build: benchBuild, 'first-hour': benchFirstHour };
-const knownRows = { serve: serveRows, mirror: mirrorRows, build: buildRows, 'first-hour': firstHourRows };
+const known = {
+  serve: benchServe,
+  mirror: benchMirror,
+  build: benchBuild,
+  store: benchStore,
+  'first-hour': benchFirstHour,
+};
+const knownRows = {
+  serve: serveRows,
+  mirror: mirrorRows,
+  build: buildRows,
+  store: storeRows,
+  'first-hour': firstHourRows,
+};
 const asked = chosen.length > 0 ? chosen : Object.keys(known);
 
 const rows = [...flags]
@@ -33,7 +47,7 @@ const unknown = [
 ];
 if (unknown.length > 0) {
   console.error(
-    `Unknown: ${unknown.join(' ')}. Use: npm run bench -- [serve] [mirror] [build] [first-hour] [--json] [--quick] [--rows=NAME,…]${Object.entries(
+    `Unknown: ${unknown.join(' ')}. Use: npm run bench -- [serve] [mirror] [build] [store] [first-hour] [--json] [--quick] [--rows=NAME,…]${Object.entries(
       knownRows,
     )
       .map(([name, of]) => `\nRows of ${name}: ${Object.keys(of).join(' ')}`)

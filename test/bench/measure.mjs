@@ -47,14 +47,14 @@ export function run(program, args, options = {}) {
 
 /**
  * Runs `libretto build` with these arguments. Returns its duration (ms), its peak memory (MB, without git's), and the
- * processor time of it and of git (ms).
+ * processor time of it and of git (ms). `env`: further variables.
  */
-export function measuredBuild(args, { cwd }) {
+export function measuredBuild(args, { cwd, env = {} }) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const child = spawn(process.execPath, ['--import', noteUsage, binary, 'build', ...args], {
       cwd,
-      env: bare,
+      env: { ...bare, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     });
     const [errors, usage] = [2, 3].map((stream) => {
