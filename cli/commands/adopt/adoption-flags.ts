@@ -63,7 +63,7 @@ export function adoptionRequest(
     plan: flags['plan'] === true,
     continues: flags['continue'] === true,
     registersSources: flags['registerSources'] === true,
-    only: onlyFlag(flags['only']),
+    only: onlyFlag(flags['only'], 'URL'),
     credentialOf,
   };
 }

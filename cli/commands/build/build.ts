@@ -40,7 +40,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
     ...relocations(flags['relocate'], workingDirectory),
-    only: onlyFlag(flags['only']),
+    only: onlyFlag(flags['only'], 'SOURCE'),
     subdirectories: flags['subdirectory'] as readonly string[] | undefined,
     strict: flags['strict'] === true,
     allowRepublish: flags['allowRepublish'] === true,
