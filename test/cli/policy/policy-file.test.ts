@@ -117,7 +117,8 @@ it.each([
   [{ rules: [{ ...rule, action: 'blok' }] }, 'rules[0].action must be "block"'],
 ])('a server does not start with %j, and names the setting and the repair', async (policy, fault) => {
   await registry.stopServer();
-  if (policy !== undefined) write(policy);
+  if (policy === undefined) rmSync(registry.folder.at('policy.json'), { force: true });
+  else write(policy);
   const { exitCode, stderr } = await registry.cli('serve', '--listen', '127.0.0.1:0');
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(fault)]);
   expect(stderr).toMatch(/The policy file .*policy\.json cannot be used: .* It is set by policy in .*libretto\.json\./);
