@@ -12,7 +12,7 @@ import { startGitHub } from '../util/forges/fake-github.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { remoteTerminal, type RemoteTerminal } from '../util/remote-terminal.ts';
 import { startReceiver, type WebhookReceiver } from '../util/webhook-receiver.ts';
-import { sampleOf } from '../util/series.ts';
+import { itInSeries, sampleOf } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -81,7 +81,7 @@ describe('a command with --url', () => {
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining(`deliveries ${ids['endpoint']}\``)]);
   });
 
-  it('replays a delivery of a webhook', async () => {
+  itInSeries('replays a delivery of a webhook', async () => {
     const secret = (await registry.host('repository', 'hook', ids['repository'] ?? '')).trim();
     const signature = `sha256=${createHmac('sha256', secret).update('{}').digest('hex')}`;
     const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'one' };
@@ -103,7 +103,7 @@ describe('a command with --url', () => {
       .toContain(`"job_id": "${String(replayed.jobs[0]?.['id'])}",\n          "state": "succeeded"`);
   });
 
-  it('syncs a repository, and waits for its end', async () => {
+  itInSeries('syncs a repository, and waits for its end', async () => {
     writeTree(registry.folder.at('src/next'), libraryTree('acme/next', { version: '1.0.0' }));
     const { exitCode, stderr, stdout } = await there('repository sync {repository}');
     expect([exitCode, stderr, stdout]).toEqual([

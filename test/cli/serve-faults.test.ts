@@ -20,6 +20,7 @@ import {
 } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 const running: RunningCli[] = [];
@@ -106,7 +107,7 @@ describe('two servers on one data folder', () => {
 });
 
 describe.skipIf(lacks('redis-server'))('a server with its own counters next to one that counts in Redis', () => {
-  it('refuses whichever starts second, with the next step; several servers with one Redis start', async () => {
+  itInSeries('refuses whichever starts second, with the next step; several servers with one Redis start', async () => {
     await buildHello();
     const redis = await startRedis();
     try {

@@ -14,6 +14,7 @@ import { people, startFilledRegistry, type FilledRegistry } from '../util/filled
 import { exampleOf } from '../util/page-examples.ts';
 import { answerFaults, faultsOf } from '../util/page-fault.ts';
 import { runConsole } from '../util/running-console.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 
 type Who = (typeof roles)[number] | 'nobody';
@@ -161,7 +162,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the pages of the conso
     expect(found).toEqual([]);
   });
 
-  it.runIf(playsAll)('the pages of a registry that sends mail', async () => {
+  itInSeries('the pages of a registry that sends mail', async () => {
     await using console = await runConsole({ mails: true });
     const { email, password } = await console.registry.signIn('maintainer');
     const page = await openPage();

@@ -88,7 +88,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(app.locked()['acme/hello']?.version).toBe('dev-main');
   });
 
-  it.each([
+  itInSeries.each([
     ['1.x-dev', '1.x-dev', 'one'],
     ['1.0.x-dev', '1.0.x-dev', 'one point oh'],
     ['^1.0', 'v1.0.0', '1.0.0'],
@@ -100,7 +100,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     expect(await app.php(askWho('acme/hello'))).toBe(who);
   });
 
-  it.each([
+  itInSeries.each([
     ['49: a slash', 'dev-feature/foo', 'a feature', '/dist/acme/hello/dev-feature/foo.zip'],
     ['50: a hash sign, which becomes a plus', 'dev-fix+12', 'a fix', '/dist/acme/hello/dev-fix+12.zip'],
     ['52: letters outside ASCII', 'dev-grün', 'green', '/dist/acme/hello/dev-gr%c3%bcn.zip'],

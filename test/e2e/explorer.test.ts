@@ -104,7 +104,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       await close(browsing.page, 'operations-Composer-getPackagesJson');
     });
 
-    it('creates a token with a session, and the token then reads', async () => {
+    itInSeries('creates a token with a session, and the token then reads', async () => {
       await authorize(browsing.page, 'session', session);
       const answer = await execute(
         browsing.page,
@@ -119,7 +119,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       expect(requestedElsewhere()).toEqual([]);
     });
 
-    it('reads packages.json with an API token', async () => {
+    itInSeries('reads packages.json with an API token', async () => {
       await authorize(browsing.page, 'token', readToken);
       const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
       expect(answer.status).toBe('200');

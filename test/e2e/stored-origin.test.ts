@@ -13,6 +13,7 @@ import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 describe.skipIf(lacks('composer', 'php', 'redis-server'))('a tree at an object store', () => {
   const folder = temporaryFolder('stored-origin');
@@ -141,7 +142,7 @@ describe.skipIf(lacks('composer', 'php', 'redis-server'))('a tree at an object s
     ]);
   });
 
-  it('is served by a builder, which follows what other builders publish', async () => {
+  itInSeries('is served by a builder, which follows what other builders publish', async () => {
     const host = await serve('builder', ['--output', address]);
     await using app = project(host.url, 'acme/lib2');
     expect((await app.run('update')).exitCode).toBe(0);

@@ -10,12 +10,14 @@ import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import { serveStore, versionsIn, type ServedStore } from '../util/served-store.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { playsSeries } from '../util/series.ts';
 
 let served: ServedStore;
 afterEach(() => served[Symbol.asyncDispose]());
 
 describe('publications during requests', () => {
   it('are each seen as a whole, and never an older one after a newer one', { timeout: 120_000 }, async () => {
+    const publications = playsSeries ? 20 : 8;
     const random = seededRandom(seedOf('SERIES_SEED'));
     served = await serveStore();
     const names = ['acme/a', 'acme/b', 'acme/c', 'acme/d'];
@@ -53,12 +55,12 @@ describe('publications during requests', () => {
       }
     };
     const clients = Promise.all(Array.from({ length: 6 }, client));
-    for (let number = 2; number <= 20; number += 1) await publish(number);
-    await expect.poll(read, { timeout: 10_000 }).toBe(20);
+    for (let number = 2; number <= publications; number += 1) await publish(number);
+    await expect.poll(read, { timeout: 10_000 }).toBe(publications);
     isOver = true;
     await clients;
-    expect(reads).toBeGreaterThan(300);
-    expect(seen.size).toBeGreaterThan(5);
+    expect(reads).toBeGreaterThan(publications * 10);
+    expect(seen.size).toBeGreaterThan(publications / 4);
     expect(served.notices).toEqual([]);
   });
 });

@@ -139,6 +139,6 @@ describe.skipIf(lacks('php', 'composer') || !existsSync(composerClasses))('archi
       ({ answer }, index) => JSON.stringify(answer) !== JSON.stringify((theirs as unknown[])[index]),
     );
     expect(different.slice(0, 10)).toEqual([]);
-    expect(ours.filter(({ answer }) => answer[0]).length).toBeGreaterThan(5000);
+    expect(ours.filter(({ answer }) => answer[0]).length).toBeGreaterThan(samples.length / 4);
   });
 });

@@ -11,6 +11,7 @@ import { below, temporaryTree } from '../../util/package-tree.ts';
 import { startRegistry, type Registry } from '../../util/registry.ts';
 import { startUpstream, type TestUpstream } from '../../util/upstream.ts';
 import { whoLibrary } from '../../util/who-library.ts';
+import { itInSeries } from '../../util/series.ts';
 
 const rule = { name: 'advisories', rule: 'advisories', severity: 'high', action: 'block' };
 
@@ -181,7 +182,7 @@ it('a server that starts without a copy reads the feed at once, however short ag
   await expect.poll(feed, patient).toMatchObject({ fetched_at: expect.any(String), failing_since: null });
 });
 
-it('packages without a first answer are told, and are asked about again within seconds', async () => {
+itInSeries('packages without a first answer are told, and are asked about again within seconds', async () => {
   const names = ['some/five', 'some/six'];
   for (const name of names) {
     osv.advisories.set(

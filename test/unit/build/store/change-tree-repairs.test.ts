@@ -16,6 +16,7 @@ import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
 import { memoryStore, type MemoryStore } from '../../../util/memory-store.ts';
 import { below, type TemporaryTree } from '../../../util/package-tree.ts';
 import { whoLibrary } from '../../../util/who-library.ts';
+import { itInSeries } from '../../../util/series.ts';
 
 let series: BuildSeries;
 let tree: TemporaryTree;
@@ -93,7 +94,7 @@ describe('a store after a kill', () => {
     expect([used, unused].map((key) => store.objects.has(key))).toEqual([true, false]);
   });
 
-  it('has the work of both builders of a first publication', async () => {
+  itInSeries('has the work of both builders of a first publication', async () => {
     put('x', '1.0.0', 'x', 'acme/other', 'two');
     let isFirst = true;
     store.beforePut = async (key) => {
@@ -118,7 +119,7 @@ describe('a store after a kill', () => {
 
 describe('the copies at a store', () => {
   const far = 9_000_000_000_000_000;
-  it.each([
+  itInSeries.each([
     ['no JSON', 'text'],
     ['no fields', '{}'],
     ['a lease that ends in the far future', JSON.stringify({ listing: null, begun: [], until: far })],
@@ -132,7 +133,7 @@ describe('the copies at a store', () => {
     expect(textOf(document)).toContain('1.1.0');
   });
 
-  it('stay those of the last publication, where a builder that lost its lease was late', async () => {
+  itInSeries('stay those of the last publication, where a builder that lost its lease was late', async () => {
     await run('a');
     await run('b');
     put('b', '1.1.0');
