@@ -1,6 +1,7 @@
 // Looks into an archive for the pages about files: a folder, a file, its bytes, its differences. Made for a worker
 // thread: whatever an archive holds, only this thread waits for it. Pure.
 
+import { isDrawnSoon } from './drawn-soon.ts';
 import { isUtf8 } from 'node:buffer';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import { isText, sourceText } from './source-text.ts';
@@ -102,24 +103,11 @@ const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/svg+xml', /^(?:<\?xml[^>]*>)?\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)*(?:<!DOCTYPE svg[^>[]*>)?\s*<svg[\s>]/],
 ];
 
-/** An SVG that draws more keeps a browser busy for minutes. Elements that repeat others multiply its content. */
-const svgLimits = { bytes: 256 * 1024, elements: 2000, uses: 6, bytesWithUses: 16 * 1024 };
-const endless =
-  /<(?:[\w.-]+:)?(?:pattern|mask|filter|marker|fe[A-Z]\w*|image|foreignObject|animate\w*|set)\b|dasharray/i;
-
 /** The media type of a picture that browsers show; undefined: it is none. */
 function pictureType(bytes: Buffer): string | undefined {
   const beginning = bytes.subarray(0, 1024).toString('latin1');
   const type = pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
   return type === 'image/svg+xml' && !isDrawnSoon(bytes) ? undefined : type;
-}
-
-function isDrawnSoon(svg: Buffer): boolean {
-  if (svg.length > svgLimits.bytes) return false;
-  const text = svg.toString('latin1');
-  const uses = text.match(/<(?:[\w.-]+:)?use\b/gi)?.length ?? 0;
-  if (uses > svgLimits.uses || (uses > 0 && svg.length > svgLimits.bytesWithUses)) return false;
-  return text.split('<').length <= 2 * svgLimits.elements && !endless.test(text);
 }
 
 /** Whether a README may lead to the path: a file, and an SVG only if browsers draw it soon. */

@@ -14,7 +14,11 @@ import { runConsole, type PageReply, type RunningConsole, type TestBrowser } fro
 
 const script = '<script>alert(1)</script>';
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;
+/** As editors write it. */
+const svg =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n<svg xmlns="http://www.w3.org/2000/svg" xmlns:ink="http://ink.example/ns" ' +
+  'width="90mm" viewBox="0 0 90 20"><ink:view ink:zoom="4"/><title>A &amp; B</title><linearGradient id="a"><stop offset="1" stop-color="#4c1"/>' +
+  '</linearGradient><g style="fill:url(#a);stroke:none" transform="scale(2)"><path d="M0 0h90v20H0z" id="path9999999"/></g></svg>';
 /** 10 to the power of 11 circles. */
 const svgBomb = `<svg xmlns="http://www.w3.org/2000/svg"><circle id="a0"/>${Array.from(
   { length: 11 },
@@ -31,6 +35,14 @@ const slowDrawings: Readonly<Record<string, string>> = {
   dashes: drawing('<path style="stroke-dasharray:0.0001" d="M0 0 L9 9"/>'),
   nested: drawing('<g>'.repeat(5000) + '</g>'.repeat(5000)),
   filter: drawing('<filter id="f"><feGaussianBlur stdDeviation="99"/></filter>'),
+  script: drawing(script),
+  blur: drawing('<g style="filter:blur(99px)">'.repeat(50) + '<rect width="9" height="9"/>' + '</g>'.repeat(50)),
+  sheet: drawing('<style>rect{\\66ilter:blur(900px)}</style><rect width="9" height="9"/>'),
+  escaped: drawing('<path style="stroke-dash&#97;rray:0.0001" d="M0 0L9 9"/>'),
+  wide: drawing('<path stroke="red" stroke-width="1e9" d="M0 0C1 1 2 2 9 9"/>'),
+  arcs: drawing(`<path d="M0 0${'A9 9 0 0 1 8 8'.repeat(900)}"/>`),
+  layers: drawing('<g opacity="0.9">'.repeat(59) + '</g>'.repeat(59)),
+  prefixed: '<x:svg xmlns:x="http://www.w3.org/2000/svg"><x:filter/></x:svg>',
   inner: drawing('<image href="data:image/svg+xml;base64,PHN2Zy8+"/>'),
 };
 /** A change of one word. */
@@ -98,7 +110,7 @@ const look = (path: string, query = '', page = 'files'): Promise<PageReply> =>
 describe('the files of a version', () => {
   it('are listed by folder, and each file has numbered lines and highlighted words', async () => {
     const folder = await look('');
-    expect(folder.text).toMatch(/art 10 /);
+    expect(folder.text).toMatch(/art 18 /);
     expect(folder.html).toContain('files?version=1.1.0&amp;path=src"');
     expect((await browser.get('/packages/acme/cart')).html).toContain('cart/files"');
     expect((await browser.get('/packages/acme/cart/version?version=1.0.0')).html).toContain('files?version=1.0.0"');
