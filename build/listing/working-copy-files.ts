@@ -11,6 +11,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BuildRefused } from '../contract/refusals.ts';
 import type { ListedPath } from '../contract/store-listing.ts';
 
 export const storeFolder = 'build/store';
@@ -25,6 +26,17 @@ export const idPath = `${storeFolder}/id`;
 /** Whether a data folder is the working copy of an object store. */
 export function isWorkingCopy(dataDirectory: string): boolean {
   return existsSync(join(dataDirectory, basePath));
+}
+
+/** Throws BuildRefused for a copy of another store than `name`, which is empty: the archives are at the other one. */
+export function refuseOtherCopy(dataDirectory: string, name: string): void {
+  const base = isWorkingCopy(dataDirectory) ? readFileSync(join(dataDirectory, basePath), 'utf8') : '';
+  const other = /"store":"([^"]*)"/.exec(base)?.[1];
+  if (other === undefined || other === name) return;
+  throw new BuildRefused(
+    `${dataDirectory} is a copy of ${other} without its archives, and ${name} is empty. ` +
+      'Copy all objects there first, or use an empty data folder.',
+  );
 }
 
 /** Path → the archive whose bytes it has now; null: removed. Changes of archives since the copy was made. */

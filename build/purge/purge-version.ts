@@ -92,11 +92,13 @@ export async function purgeVersion(
   order: PurgeOrder,
   { request, effects, waitMs }: PurgeBuild,
 ): Promise<PurgeOutcome | RefusedArtifact> {
-  if (order.dryRun) return (await planPurge(order, createDiskOutput(request.dataDirectory), effects.now())).outcome;
+  // a plan reads archives, which only a change fetches from an object store
+  if (order.dryRun && request.output === undefined)
+    return (await planPurge(order, createDiskOutput(request.dataDirectory), effects.now())).outcome;
   const dataDirectory = await openDataFolder(request.dataDirectory);
   return changeTree(dataDirectory, { ...effects, output: request.output, waitMs }, async () => {
     const { outcome, tombstones } = await planPurge(order, createDiskOutput(dataDirectory), effects.now());
-    if (outcome.outcome === 'refused') return outcome;
+    if (outcome.outcome === 'refused' || order.dryRun) return outcome;
     const report = await buildHoldingLock(purgingRequest(request, dataDirectory, tombstones), effects);
     return { ...outcome, outcome: 'purged', serial: report.serial, notices: folderNotices(report) };
   });

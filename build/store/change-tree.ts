@@ -5,8 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { artifactsFolder } from '../contract/artifact-files.ts';
 import { BuildBusy, BuildRefused } from '../contract/refusals.ts';
 import { listLocalFiles } from './local-files.ts';
 import { waitForLock } from '../output/wait-for-lock.ts';
@@ -104,6 +105,8 @@ async function attemptOn<Result>(
   const base = await copy.update();
   if (base.current === undefined) await refuseUnusable(copy.store, now());
   await copy.markChanging();
+  // the folder of uploads is a source, also while a store has no upload
+  await mkdir(copy.at(artifactsFolder), { recursive: true });
   const result = await withArchives(copy, base, work);
   const pushed = await push(copy, base, now);
   if (pushed.outcome === 'lost') return undefined;

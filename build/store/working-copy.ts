@@ -36,6 +36,7 @@ import {
   emptyPath,
   inspectedFolder,
   listingFolder,
+  refuseOtherCopy,
   storeFolder,
 } from '../listing/working-copy-files.ts';
 import { StoreFailure } from './store-failure.ts';
@@ -215,6 +216,7 @@ export class WorkingCopy {
         `${this.store.name} has lost ${headKey}; this data folder has its generation ${local.head.generation}. ` +
           `Restore the object. To publish this data folder anew, delete ${this.at(storeFolder)} and build again.`,
       );
+    refuseOtherCopy(this.dataDirectory, this.store.name);
     if (!existsSync(this.at(`index/${publicationPath}`))) {
       await mkdir(this.at(storeFolder), { recursive: true });
       await writeFile(this.at(emptyPath), '');

@@ -133,6 +133,34 @@ describe('an object store as output', () => {
     expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
   });
 
+  it('is purged of a version, and of the last upload, and builds go on', async () => {
+    await run('one', ['build', './packages']);
+    put('upload', '2.0.0', 'secret');
+    await run('one', ['publish', './packages/upload']);
+    rmSync(tree.path('packages/upload'), { recursive: true });
+    for (const flag of ['--dry-run', '--yes'])
+      expect(await run('other', ['package', 'purge', 'acme/hello', '2.0.0', '--reason', 'secret', flag])).toMatchObject(
+        {
+          exitCode: 0,
+        },
+      );
+    expect([...store.objects.keys()].filter((key) => key.includes('2.0.0'))).toEqual([]);
+    expect(await run('one', ['build'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is not begun at an empty prefix from a copy of another one, whose archives are missing here', async () => {
+    await run('one', ['build', './packages']);
+    const moved = await run('one', ['build'], { LIBRETTO_OUTPUT: 's3://libretto-test/moved' });
+    expect(moved).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/Copy all objects there first/) as string,
+    });
+    for (const [key, held] of store.objects) store.objects.set(key.replace('registry/', 'moved/'), held);
+    expect(await run('one', ['verify'], { LIBRETTO_OUTPUT: 's3://libretto-test/moved' })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
   it.skipIf(cannotMount())(
     'whose documents do not fit on the disk of a host ends its command with the reason',
     async () => {
