@@ -16,7 +16,7 @@ let served: ServedStore;
 afterEach(() => served[Symbol.asyncDispose]());
 
 describe('publications during requests', () => {
-  it('are each seen as a whole, and never an older one after a newer one', { timeout: 120_000 }, async () => {
+  it('are each seen as a whole, and never an older one after a newer one', async () => {
     const publications = playsSeries ? 20 : 8;
     const random = seededRandom(seedOf('SERIES_SEED'));
     served = await serveStore();
