@@ -20,7 +20,7 @@ import {
 } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 const running: RunningCli[] = [];
@@ -106,42 +106,45 @@ describe('two servers on one data folder', () => {
   });
 });
 
-describe.skipIf(lacks('redis-server'))('a server with its own counters next to one that counts in Redis', () => {
-  itInSeries('refuses whichever starts second, with the next step; several servers with one Redis start', async () => {
-    await buildHello();
-    const redis = await startRedis();
-    try {
-      const shared = await serve({ LIBRETTO_REDIS: redis.url });
-      const second = await serve({ LIBRETTO_REDIS: redis.url });
-      const alone = await run('serve', '--listen', '127.0.0.1:0');
-      expect(alone).toMatchObject({
-        exitCode: 2,
-        stdout: '',
-        stderr: expect.stringMatching(
-          /^libretto: The process \d+ on .* already uses this data folder .* It counts requests in a Redis, and this server would count them for itself.*--redis URL/,
-        ) as string,
-      });
-      shared.server.signal('SIGKILL'); // its remains block no other server
-      await shared.server.ended;
-      second.server.signal('SIGTERM');
-      await second.server.ended;
-      const { server } = await serve();
-      const beside = await run('serve', '--listen', '127.0.0.1:0', '--redis', redis.url);
-      expect(beside).toMatchObject({
-        exitCode: 2,
-        stdout: '',
-        stderr: expect.stringMatching(
-          new RegExp(
-            `^libretto: The process ${server.pid} on .* It counts requests for itself, and this server would count them in a Redis.*--redis URL`,
-          ),
-        ) as string,
-      });
-      expect(readdirSync(folder.at('var/state/serving'))).toEqual([]);
-    } finally {
-      await redis.stop();
-    }
-  });
-});
+describeInSeries.skipIf(lacks('redis-server'))(
+  'a server with its own counters next to one that counts in Redis',
+  () => {
+    it('refuses whichever starts second, with the next step; several servers with one Redis start', async () => {
+      await buildHello();
+      const redis = await startRedis();
+      try {
+        const shared = await serve({ LIBRETTO_REDIS: redis.url });
+        const second = await serve({ LIBRETTO_REDIS: redis.url });
+        const alone = await run('serve', '--listen', '127.0.0.1:0');
+        expect(alone).toMatchObject({
+          exitCode: 2,
+          stdout: '',
+          stderr: expect.stringMatching(
+            /^libretto: The process \d+ on .* already uses this data folder .* It counts requests in a Redis, and this server would count them for itself.*--redis URL/,
+          ) as string,
+        });
+        shared.server.signal('SIGKILL'); // its remains block no other server
+        await shared.server.ended;
+        second.server.signal('SIGTERM');
+        await second.server.ended;
+        const { server } = await serve();
+        const beside = await run('serve', '--listen', '127.0.0.1:0', '--redis', redis.url);
+        expect(beside).toMatchObject({
+          exitCode: 2,
+          stdout: '',
+          stderr: expect.stringMatching(
+            new RegExp(
+              `^libretto: The process ${server.pid} on .* It counts requests for itself, and this server would count them in a Redis.*--redis URL`,
+            ),
+          ) as string,
+        });
+        expect(readdirSync(folder.at('var/state/serving'))).toEqual([]);
+      } finally {
+        await redis.stop();
+      }
+    });
+  },
+);
 
 describe('unusable data', () => {
   it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])(
