@@ -45,6 +45,7 @@ export function trialLines({ counts, versions, examined }: PolicyTest): readonly
 export function explanationLines(explained: ExplainedVersion): readonly string[] {
   const { findings, passed } = explained;
   return [
+    ...malwareLines(explained),
     outcomeText(explained),
     ...findings.map(({ rule, action, because, exception }) =>
       exception === null
@@ -72,11 +73,17 @@ export function outcomeText({
   }
 }
 
+function malwareLines({ name, version, malware }: ExplainedVersion): readonly string[] {
+  return (malware ?? null) === null ? [] : [`${name} ${version} is malware (${malware}).`];
+}
+
 /** Nothing for a version that every client gets without a warning. */
 export function policyLines(explained: ExplainedVersion | null): readonly string[] {
   const holding = explained?.findings.filter(({ exception }) => exception === null) ?? [];
-  if (explained === null || holding.length === 0) return [];
+  if (explained === null) return [];
+  if (holding.length === 0) return malwareLines(explained);
   return [
+    ...malwareLines(explained),
     '',
     explained.outcome === 'offered' ? 'Rules of the policy concern it:' : outcomeText(explained),
     ...holding.map(({ rule, action, because }) => `  the rule ${rule} (${action}): ${because}`),

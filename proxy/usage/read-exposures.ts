@@ -24,29 +24,44 @@ interface Call {
 
 /** The malware that no rule of the policy refuses, as far as it is known within a moment; undefined: it is unknown. */
 export async function readMalware(services: UsageServices, call: Call): Promise<ExposuresDocument['data'] | undefined> {
-  const versions = malwareIn(await services.policyAdmin.exposuresSoon());
-  return versions && (await readExposures(services, call, {}, { versions, offered: [], unread: [] })).data;
-}
-
-function malwareIn(found: Exposures | undefined): readonly Exposed[] | undefined {
-  return found?.versions.filter(({ refused, concerns }) => !refused && concerns.some((one) => one.isMalware));
+  const known = await services.policyAdmin.exposuresSoon();
+  const versions = malwareAmong(known?.versions.filter(({ refused }) => !refused)) ?? [];
+  return known && (await readExposures(services, call, {}, { versions, offered: [], unread: [] })).data;
 }
 
 export interface WithMalware {
-  /** its versions that are malware, and that no rule refuses */
+  /** its versions that are malware, also those that a rule refuses */
   readonly malware?: readonly Exposed[] | undefined;
 }
 
-/** The same by package, as the view cuts it. Once something is known, this waits no longer than a page may. */
-export async function malwareByPackage(
+/** By package, as the view cuts it. Once something is known, this waits no longer than a page may. */
+export async function exposedByPackage(
   { policyAdmin }: Pick<UsageServices, 'policyAdmin'>,
   view: View | undefined,
 ): Promise<ReadonlyMap<string, readonly Exposed[]>> {
   const found = new Map<string, Exposed[]>();
   const known = await policyAdmin.exposuresSoon(10);
-  for (const one of [...(malwareIn(known) ?? []), ...(known?.offered ?? [])])
+  for (const one of [...(known?.versions ?? []), ...(known?.offered ?? [])])
     if (passes(filterOf(view, one.name), one.release)) found.set(one.name, [...(found.get(one.name) ?? []), one]);
   return found;
+}
+
+/** undefined: none of them is. */
+export function malwareAmong(exposed: readonly Exposed[] = []): readonly Exposed[] | undefined {
+  const found = exposed.filter(({ concerns }) => concerns.some(({ isMalware }) => isMalware));
+  return found.length > 0 ? found : undefined;
+}
+
+export async function malwareByPackage(
+  ...asked: Parameters<typeof exposedByPackage>
+): Promise<ReadonlyMap<string, readonly Exposed[]>> {
+  const all = [...(await exposedByPackage(...asked))];
+  return new Map(
+    all.flatMap(([name, exposed]) => {
+      const malware = malwareAmong(exposed);
+      return malware ? [[name, malware] as const] : [];
+    }),
+  );
 }
 
 /** `known`: these alone. */

@@ -10,7 +10,16 @@ import { pageOf } from '../registry/page.ts';
 const day = (event: string) => z.string().meta({ description: `the day in UTC ${event}`, example: '2026-11-21' });
 
 const count = (description: string) => z.number().int().meta({ description });
-export const versionStates = ['supported', 'advisory', 'withdrawn', 'purged', 'blocked', 'dev', 'unknown'] as const;
+export const versionStates = [
+  'supported',
+  'advisory',
+  'malware',
+  'withdrawn',
+  'purged',
+  'blocked',
+  'dev',
+  'unknown',
+] as const;
 export type VersionState = (typeof versionStates)[number];
 
 const fixedIn = z.string().nullable().meta({
@@ -53,6 +62,7 @@ const use = z
     state: z.enum(versionStates).meta({
       description:
         'what is known of the version now. `supported`: it is published, here or at its registry, and has no advisory. ' +
+        '`malware`: an advisory or a filter list says so, and no rule blocks it. ' +
         '`unknown`: nothing is stored of its package',
     }),
     fixed_in: fixedIn,

@@ -48,6 +48,7 @@ export const explained = z.object({
   name,
   version,
   origin,
+  malware: text('who says that it is malware, and why; null: nobody').nullable(),
   outcome: z
     .enum(['offered', 'blocked', 'served'])
     .describe('blocked: absent from the metadata, and its archive is refused. served: its archive is still sent'),

@@ -1,6 +1,8 @@
 // `libretto package withdraw`: withdraws a version although its source has it. With --child it runs only the build,
 // and the service reads the outcome as JSON.
 
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { withholdVersion, type VersionBuild } from '../../../build/withdraw/withhold-version.ts';
 import { withdrawVersion, type PackageServices } from '../../../proxy/packages/operations.ts';
 import { readWithdrawn } from '../../../proxy/packages/version-withdrawer.ts';
@@ -13,6 +15,8 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printNotes } from '../../io/output.ts';
+import { fixedBy } from '../../policy-admin/policy-on-version.ts';
+import { PolicyFileError } from '../../policy/policy-file.ts';
 import { parseVersionArgument } from '../../purge/package-command.ts';
 import { withSettingsOf, withStateSettings } from '../../state/state-settings.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
@@ -38,9 +42,11 @@ const noun: Noun<Pick<PackageServices, 'withdrawalsOf'>> = {
     const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
     const withdrawer = {
       withdraw: async (...meant: readonly [name: string, version: string]) => {
+        const { name, version } = parseVersionArgument(meant);
+        const lost = await lostFix(name, version, config, context);
         const build = versionBuild(await withSettingsOf(state, config), context);
         const outcome = await withholdVersion(parseVersionArgument(meant), build);
-        if (outcome.outcome === 'withdrawn') printNotes(context.remarks, outcome.notices);
+        if (outcome.outcome === 'withdrawn') printNotes(context.remarks, [...outcome.notices, ...lost]);
         return readWithdrawn(outcome);
       },
     };
@@ -60,6 +66,17 @@ const withdraw = operationCommand(
   },
   { changes: true, makesState: true, area: 'all' },
 );
+
+/** What to say of a release that fixes an advisory. A policy that cannot be read hinders no withdrawal. */
+async function lostFix(...[name, version, config, context]: Parameters<typeof fixedBy>): Promise<readonly string[]> {
+  try {
+    const fixed = await fixedBy(name, version, config, context);
+    return fixed.length === 0 ? [] : [`It was the first release that fixes an advisory in ${listShortly(fixed)}.`];
+  } catch (error) {
+    if (!(error instanceof PolicyFileError || error instanceof RegistryError)) throw error;
+    return [`It is unknown whether it fixed an advisory: ${error.message}`];
+  }
+}
 
 function versionBuild(config: Config, context: Context): VersionBuild {
   const { request, ...build } = artifactBuild(config, context, () => undefined);

@@ -1,6 +1,6 @@
 // The pages of one package in the catalogue: those of the console that need no server. Pure.
 
-import { versionWarnings, isWarned } from '../pages/package/advised-versions.ts';
+import { versionWarnings, warningOf } from '../pages/package/advised-versions.ts';
 import { Advisories } from '../pages/package/advisories-page.tsx';
 import { Changelog, Requires } from '../pages/package/changelog-page.tsx';
 import { Dependents, dependentsPerPage } from '../pages/package/dependents-page.tsx';
@@ -109,7 +109,7 @@ function shownVersions({ details, latest, advisories }: OpenPackage): readonly V
   return versionRows({ published: details.versions, known: [], downloads: new Map() }).map((row) => ({
     ...row,
     isLatest: row.version === latest.entry.version,
-    isAdvised: row.published !== undefined && isWarned(advisories, row.published),
+    warning: row.published && warningOf(advisories, row.published),
     block: undefined,
     commit: row.published === undefined ? undefined : commitLink(row.published, undefined),
     withdrawnBy: undefined,

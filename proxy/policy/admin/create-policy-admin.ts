@@ -126,7 +126,16 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     test: (given) => tryPolicy(options, given),
     explain: async (name, version, id) => {
       const token = id === undefined ? undefined : await findToken(options, id);
-      return explainVersion(await reader.current(now()), packages, { name, version, token, nowMs: now() });
+      const explained = await explainVersion(await reader.current(now()), packages, {
+        name,
+        version,
+        token,
+        nowMs: now(),
+      });
+      const standing = await readStanding(options, name, now());
+      const found = standing?.versions.find((one) => one.version === explained.version);
+      const malware = found?.concerns.find(({ isMalware }) => isMalware);
+      return { ...explained, malware: malware === undefined ? null : `${malware.id}: ${malware.title}` };
     },
     standing: (name) => readStanding(options, name, now()),
     hits: () => readHits(store),

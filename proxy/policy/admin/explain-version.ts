@@ -23,7 +23,7 @@ export async function explainVersion(
   policy: CurrentPolicy,
   packages: readonly PackageSource[],
   { name, version: wanted, token, nowMs }: Question,
-): Promise<ExplainedVersion> {
+): Promise<Omit<ExplainedVersion, 'malware'>> {
   const known = await findPackage(packages, name);
   const version = known === undefined ? undefined : findVersion(known, wanted);
   if (known === undefined || version === undefined)

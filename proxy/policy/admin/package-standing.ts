@@ -29,7 +29,7 @@ export interface VersionStanding {
   readonly version: string;
   /** what views decide by */
   readonly release: ReleaseFacts;
-  readonly state: 'supported' | 'dev' | 'advisory' | 'blocked' | 'withdrawn';
+  readonly state: 'supported' | 'dev' | 'advisory' | 'malware' | 'blocked' | 'withdrawn';
   /** false: clients get its archive from elsewhere, or nobody has fetched it yet */
   readonly stored: boolean;
   /** true: a rule of the policy refuses its archive, also for lock files */
@@ -95,6 +95,7 @@ function stateOf(
 ): VersionStanding['state'] {
   if (!isOffered) return 'withdrawn';
   if (isBlocked) return 'blocked';
+  if (concerns.some(({ isMalware }) => isMalware)) return 'malware';
   if (concerns.length > 0) return 'advisory';
   return facts.dev ? 'dev' : 'supported';
 }
@@ -162,8 +163,7 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
         const named = all.map((one) => ({ ...one, name, origin })).filter(({ concerns }) => concerns.length > 0);
         if (origin !== source.origin) continue;
         versions.push(...named.filter(({ stored }) => stored));
-        const isOffered = ({ stored, state }: VersionStanding): boolean => !stored && state === 'advisory';
-        offered.push(...named.filter((one) => isOffered(one) && one.concerns.some(({ isMalware }) => isMalware)));
+        offered.push(...named.filter(({ stored, state }) => !stored && state === 'malware'));
       } catch (error) {
         if (!(error instanceof UnusableFile)) throw error;
         unread.push(name);

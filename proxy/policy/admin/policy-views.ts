@@ -149,6 +149,10 @@ export const explainedVersion = z
     name,
     version,
     origin,
+    malware: z.string().nullable().meta({
+      description: 'who says that it is malware, and why; null: nobody',
+      example: 'MAL-2026-123: Steals keys',
+    }),
     outcome: z.enum(['offered', 'blocked', 'served']).meta({
       description:
         '`blocked`: absent from the metadata, and its archive is refused. `served`: absent, by a rule or since it is ' +

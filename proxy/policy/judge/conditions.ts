@@ -6,7 +6,14 @@ import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts'
 import { compileConstraint } from '../../core/views/fast-matches.ts';
 import type { RuleKind, RuleOf, VersionRule } from '../model/policy-document.ts';
 import { severities } from '../model/words.ts';
-import { malwareIn, type AdvisoryFacts, type ListEntry, type PackageFacts, type VersionFacts } from './facts.ts';
+import {
+  isMalwareId,
+  malwareIn,
+  type AdvisoryFacts,
+  type ListEntry,
+  type PackageFacts,
+  type VersionFacts,
+} from './facts.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {
@@ -140,6 +147,8 @@ function isSeverity(text: string): text is (typeof severities)[number] {
 
 function nameOf({ id, aliases, severity }: AdvisoryFacts): string {
   const cve = aliases.find((alias) => alias.startsWith('CVE-'));
+  const malware = [id, ...aliases].find(isMalwareId);
+  if (malware !== undefined) return `the malware report ${malware}`;
   return `the advisory ${cve ?? id}${severity === null ? '' : ` (${severity})`}`;
 }
 

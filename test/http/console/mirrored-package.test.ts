@@ -68,7 +68,7 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect([status, text]).toEqual([200, expect.stringContaining('some/lib')]);
   expect(text).toMatch(/malware 1\.0\.0 mirrored/);
   expect(text).toMatch(
-    /SHA-1 1\.0\.0 malware Opens <every> door high, PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago just now .*1\.1\.0 \d+ years ago not yet/,
+    /SHA-1 1\.0\.0 malware high Opens <every> door PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago just now .*1\.1\.0 \d+ years ago not yet/,
   );
   expect(text).not.toMatch(/1\.2\.0 \d+ years/);
   expect(text).toContain(upstream.url);
@@ -88,19 +88,20 @@ it('a mirrored package has a page with its versions, and a row with the version 
   // nobody fetched it yet
   expect(mirror.text).toContain('some/lib 0.9.0 : it is malware');
   expect(mirror.text).not.toContain('No trouble with other registries');
-  expect((await browser.get('/packages/some/lib/why?version=1.0.0')).text).toMatch(/malware Opens .*Held back/);
+  expect((await browser.get('/packages/some/lib/why?version=1.0.0')).text).toMatch(/malware high Opens .*Held back/);
   expect((await browser.get('/packages/some/lib/why?version=1.1.0')).text).not.toContain('malware');
   expect((await browser.get('/packages/some/lib/files')).text).toContain('A list names this version as malware.');
   const used = await browser.get('/packages/some/lib/usage?constraint=1.0.*');
-  expect(used.text).toMatch(/Used by 1 token .*a reader ada@example\.org 1\.0\.0 advisory 1\.1\.0 \d{4}-\d\d-\d\d 1 0/);
+  expect(used.text).toMatch(/Used by 1 token .*a reader ada@example\.org 1\.0\.0 malware 1\.1\.0 \d{4}-\d\d-\d\d 1 0/);
   const security = await browser.get('/security');
-  expect(security.text).toMatch(/1 version is malware.*some\/lib 1\.0\.0 mirrored malware Opens <every> door/);
-  expect(security.text).toMatch(/advisory 1\.1\.0 \d{4}-\d\d-\d\d, a reader/);
+  expect(security.text).toMatch(/1 version is malware.*some\/lib 1\.0\.0 mirrored malware high Opens <every> door/);
+  expect(security.text).toMatch(/malware 1\.1\.0 \d{4}-\d\d-\d\d, a reader/);
   const exposures = (await registry.api('GET', '/api/exposures')).json as { data: unknown[] };
   expect(exposures.data).toMatchObject([
     { package: 'some/lib', origin: 'mirrored', version: '1.0.0', malware: true, fixed_in: '1.1.0', tokens: 1 },
   ]);
-  expect((await registry.cli('usage', 'some/lib')).stdout).toContain('advisory, fixed in 1.1.0');
+  expect((await registry.cli('usage', 'some/lib')).stdout).toContain('malware, fixed in 1.1.0');
+  expect(text).toContain('composer require -n some/lib:1.1.0');
   expect(upstream.server.requests).toHaveLength(asked);
 });
 

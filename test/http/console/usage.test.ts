@@ -190,13 +190,17 @@ describe('a version that an advisory calls malware', () => {
     expect(seen).toContain('1 version is malware Ask an admin');
     expect(seen).not.toMatch(/Old one|All is well/);
     for (const [path, shown] of [
+      ['', /composer require -n 'acme\/lib:\^2\.0'/],
       ['', /malware, 1 advisory in 1\.0\.0/],
+      ['/versions', /2\.0\.0 latest .*1\.0\.0 malware/],
+      ['/why', /1\.0\.0 malware Steals keys MAL-7 acme\/lib is published here/],
       ['/why?version=1.0.0', /malware Steals keys MAL-7 .*Known contents/],
       ['/version?version=1.0.0', /malware Steals keys \(1\.0\.0\)/],
       ['/compare?from=1.0.0&to=2.0.0', /From 1\.0\.0 malware .*To 2\.0\.0 (?!malware)/],
     ] as const)
       expect(await textOf(`/packages/acme/lib${path}`, viewer), path).toMatch(shown);
     expect(await textOf('/packages/acme/lib/why?version=1.0.0')).not.toContain('is published here');
+    expect((await registry.cli('why', 'acme/lib', '1.0.0')).stdout).toContain('is malware (MAL-7: Steals keys).');
     expect(await textOf('/packages/acme/lib/why?version=2.0.0')).toContain('2.0.0 is published here');
     expect(await textOf('/packages/acme/lib/version?version=1.0.0')).not.toContain('composer require');
     expect(await textOf('/packages?state=advisory', viewer)).toMatch(/1 package .*acme\/lib malware 1\.0\.0/);
@@ -230,6 +234,9 @@ describe('a version that an advisory calls malware', () => {
     await expect.poll(offered, { timeout: 10_000 }).toEqual(['2.0.0']);
     expect(await textOf('/security')).toContain('1 version is malware. Rules of the policy refuse it.');
     expect(await textOf('/overview', viewer)).toContain('All is well');
-    await expect.poll(() => textOf('/packages'), { timeout: 10_000 }).not.toContain('malware');
+    await expect
+      .poll(() => textOf('/packages?state=advisory'), { timeout: 10_000 })
+      .toContain('malware 1.0.0, blocked');
+    expect((await registry.cli('why', 'acme/lib', '1.0.0')).stdout).toMatch(/is malware .* is blocked/s);
   });
 });

@@ -266,7 +266,7 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
           package: 'other/tool',
           malware: true,
           advisories: [{ id: 'MAL-2026-1' }],
-          state: 'advisory',
+          state: 'malware',
           fixed_in: null,
           tokens: 1,
           last_used_on: day(),
@@ -315,7 +315,7 @@ describe('GET /api/packages/{vendor}/{package}/usage', () => {
       packages: 2,
     });
     expect(await projects()).toEqual([['acme/blog', '1.2.0', 'supported']]);
-    expect(await projects(undefined, 'other/tool')).toEqual([['acme/blog', '1.0.0', 'advisory']]);
+    expect(await projects(undefined, 'other/tool')).toEqual([['acme/blog', '1.0.0', 'malware']]);
     expect((await call('GET', '/api/exposures')).json()['data']).toMatchObject([
       { package: 'other/tool', tokens: 1, projects: 1, last_used_on: day() },
       { package: 'acme/core', projects: 0 },

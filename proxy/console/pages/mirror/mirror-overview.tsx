@@ -57,7 +57,7 @@ async function readStored(
 
 function malwareAlarms(malware: NonNullable<WithMalware['malware']>, lastMs: number): readonly MirrorAlarm[] {
   const message = 'it is malware, and no rule of the policy refuses it';
-  const mirrored = malware.filter(({ origin }) => origin === 'mirrored');
+  const mirrored = malware.filter(({ origin, refused }) => origin === 'mirrored' && !refused);
   return mirrored.map(({ name, version }) => ({ kind: 'alarm', about: `${name} ${version}`, message, lastMs }));
 }
 

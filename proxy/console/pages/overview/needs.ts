@@ -11,7 +11,7 @@ import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatBytes, relativeTime } from '../../components/values.tsx';
-import { repositoryName } from '../repositories/repository-words.tsx';
+import { placeOf, repositoryName } from '../repositories/repository-words.tsx';
 import { findingNeeds, type Need } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
 import { malwareNeeds, type KnownMalware } from './malware-needs.ts';
@@ -176,22 +176,16 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
 function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
   const place = placeOf(where, source);
+  const page = name === null ? `/repositories/${repository}` : `/packages/${name}/why${query}`;
   return {
     kind: 'warn',
     title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
-    detail: name === null || message.startsWith(where) ? message : `${withCapital(message)} Found at ${place}.`,
-    to:
-      name === null
-        ? `/repositories${repository === undefined ? '' : `/${repository}`}`
-        : `/packages/${name}/why${query}`,
+    detail:
+      name === null || message.startsWith(where)
+        ? message.replaceAll(where, place)
+        : `${withCapital(message)} Found at ${place}.`,
+    ...(name === null && repository === undefined ? {} : { to: page }),
   };
-}
-
-/** `branch main of acme/tool`, `hello/composer.json of packages`: without paths of the host and addresses. */
-function placeOf(where: string, source: string | undefined): string {
-  if (source === undefined) return where;
-  const within = where.startsWith(source) ? where.slice(source.length).replace(/^\/+/, '') : where;
-  return `${within} of ${repositoryName({ type: source.startsWith('/') ? 'directory' : 'git', url: source, id: '' })}`;
 }
 
 function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Need[] {

@@ -87,9 +87,14 @@ export function isAdvised({ advisories }: Pick<PackageAdvisories, 'advisories'>,
   });
 }
 
-/** Whether an advisory or a filter list is about this version. */
-export function isWarned(advisories: PackageAdvisories, version: PublishedVersion): boolean {
-  return versionWarnings(advisories, [version]).some(({ affected }) => affected.length > 0);
+/** What advisories and filter lists say that this version is; undefined: nothing. */
+export function warningOf(
+  advisories: PackageAdvisories,
+  version: PublishedVersion,
+): 'malware' | 'advisory' | undefined {
+  const found = versionWarnings(advisories, [version]).filter(({ affected }) => affected.length > 0);
+  if (found.some(({ isMalware }) => isMalware)) return 'malware';
+  return found.length > 0 ? 'advisory' : undefined;
 }
 
 function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Known {

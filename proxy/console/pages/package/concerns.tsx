@@ -1,9 +1,10 @@
 // The advisories about a version in a cell of a table. Malware is called malware.
 
 import type { Child } from 'hono/jsx';
+import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Notice, type State } from '../../components/notice.tsx';
 
 interface ConcernsProps {
   readonly advisories: readonly { readonly id: string; readonly title: string; readonly severity: string | null }[];
@@ -22,7 +23,7 @@ export function Concerns({ advisories, malware }: ConcernsProps): Child {
       ) : null}
       {advisories.slice(0, mostShown).map(({ id, title, severity }) => (
         <span class="breaks">
-          {title} <span class="soft small">{severity === null ? id : `${severity}, ${id}`}</span>
+          {severity === null ? null : <Severity {...{ severity }} />} {title} <span class="soft small">{id}</span>
         </span>
       ))}
       {advisories.length > mostShown ? <span class="soft small">and {advisories.length - mostShown} more</span> : null}
@@ -30,28 +31,42 @@ export function Concerns({ advisories, malware }: ConcernsProps): Child {
   );
 }
 
+function Severity({ severity }: { readonly severity: string }): Child {
+  return <Badge kind={['critical', 'high'].includes(severity) ? 'bad' : 'warn'} label={severity} />;
+}
+
 /** `of`: which version is. */
-export function MalwareBadge({ of = '' }: { readonly of?: string }): Child {
-  return <Badge kind="bad" icon="shield-alert" label={`malware${of}`} />;
+export function MalwareBadge({ of = '', kind = 'bad' }: { readonly of?: string; readonly kind?: State }): Child {
+  return <Badge icon="shield-alert" label={`malware${of}`} {...{ kind }} />;
 }
 
 /** Nothing if the package has none. */
 export function MalwareIn({ malware: [one, ...others] = [] }: WithMalware): Child {
   if (one === undefined) return null;
-  return <MalwareBadge of={others.length === 0 ? ` ${one.version}` : ` in ${others.length + 1} versions`} />;
+  const isRefused = [one, ...others].every(({ refused }) => refused);
+  const of = others.length === 0 ? ` ${one.version}` : ` in ${others.length + 1} versions`;
+  return <MalwareBadge of={isRefused ? `${of}, blocked` : of} kind={isRefused ? 'warn' : 'bad'} />;
 }
 
-/** Says that the version is malware, and who says so. `children`: if it is none. */
+export function malwareIn({ malware = [] }: WithMalware, version: string): boolean {
+  return malware.some((one) => one.version === version);
+}
+
+/** Says which versions are malware, and who says so: this one, or all without a version. `children`: if none is. */
 export function MalwareNotice({
   malware = [],
   version,
   children,
-}: WithMalware & { readonly version: string; readonly children?: Child }): Child {
-  const found = malware.find((one) => one.version === version);
-  if (found === undefined) return children;
+}: WithMalware & { readonly version?: string | undefined; readonly children?: Child }): Child {
+  const found = malware.filter((one) => version === undefined || one.version === version);
+  if (found.length === 0) return children;
   return (
-    <Notice kind="bad">
-      <Concerns advisories={found.concerns} malware />
-    </Notice>
+    <>
+      <Notice kind="bad">
+        {version === undefined ? <p>{listShortly(found.map((one) => one.version))}</p> : null}
+        <Concerns advisories={found[0]?.concerns ?? []} malware />
+      </Notice>
+      {version === undefined ? children : null}
+    </>
   );
 }

@@ -77,7 +77,7 @@ export async function showMirroredWhy(
           sentence="This package comes from another registry. Every version that is not held back is offered."
           trail={packageTrail(name)}
         />
-        <MalwareNotice {...{ malware }} version={query.get('version') ?? ''} />
+        <MalwareNotice {...{ malware }} version={query.get('version') ?? undefined} />
         <HeldBackList heldBack={heldBack} />
         <p>
           <A to={`/mirror/${name}`}>What the mirror stores of it</A>

@@ -90,8 +90,12 @@ function shownVersions(
   }));
 }
 
+function isMalware(standing: VersionStanding | undefined): boolean {
+  return standing?.concerns.some((one) => one.isMalware) === true;
+}
+
 function MirroredHead({ summary: { name, description, type, abandoned }, versions }: MirroredProps): Child {
-  const malware = versions.find(({ standing }) => standing?.concerns.some(({ isMalware }) => isMalware));
+  const malware = versions.find(({ standing }) => isMalware(standing));
   return (
     <div class="stack-tight">
       <PageHead
@@ -110,12 +114,20 @@ function MirroredHead({ summary: { name, description, type, abandoned }, version
 }
 
 function Mirrored(props: MirroredProps): Child {
-  const { summary, heldBack, readme, request } = props;
+  const { summary, heldBack, readme, versions, request } = props;
+  const clean = versions.filter(({ standing }) => !isMalware(standing));
+  // a range would take the malware, too
+  const exact = clean[0] && `${summary.name}:${clean[0].version}`;
+  const requirement = clean.length === versions.length ? summary.name : exact;
   return (
     <>
       <MirroredHead {...props} />
       <div class="package">
-        <InstallPanel requirement={summary.name} origin={request.origin} makesTokens={request.may('createToken')} />
+        {requirement === undefined ? (
+          <div />
+        ) : (
+          <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
+        )}
         <div class="readme stack">
           <HeldBackList heldBack={heldBack} />
           <section class="stack-tight">
@@ -201,7 +213,7 @@ function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {
   if (standing === undefined || standing.concerns.length === 0) return '';
   return (
     <div class="stack-tight">
-      <Concerns advisories={standing.concerns} malware={standing.concerns.some(({ isMalware }) => isMalware)} />
+      <Concerns advisories={standing.concerns} malware={isMalware(standing)} />
       {standing.fixedIn === null ? null : <span>Fixed in {standing.fixedIn}</span>}
     </div>
   );

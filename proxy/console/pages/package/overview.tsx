@@ -1,6 +1,7 @@
 // What the first page of a package shows: how to install it, its README, how often it is used, and the facts.
 
 import type { Child } from 'hono/jsx';
+import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
 import { parsePackageName } from '../../../../build/contract/name.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import { DayChart, type DayCount } from '../../components/day-chart.tsx';
@@ -10,10 +11,13 @@ import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import { formatNumber } from '../../components/values.tsx';
 import { FactsPanel } from './facts-panel.tsx';
+import { warningOf } from './advised-versions.ts';
+import { malwareIn } from './concerns.tsx';
 import { InstallPanel } from './install-panel.tsx';
 import { AllReleasesBlocked, type ReleaseBlocks } from './blocked-releases.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
+import type { NormalizedVersion } from '../../../../build/contract/version.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import { latestOf } from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
@@ -51,7 +55,11 @@ export function PackageOverview({
   nowMs,
 }: OverviewProps): Child {
   const { name, details, summary } = opened;
-  const offered = blocks?.offered ?? details.versions;
+  const notBlocked = blocks?.offered ?? details.versions;
+  const isMalware = (one: PublishedVersion): boolean =>
+    malwareIn(opened, one.entry.version) || warningOf(opened.advisories, one) === 'malware';
+  const offered = notBlocked.filter((one) => !isMalware(one));
+  const requirement = requirementOf(name, offered, notBlocked.filter(isMalware));
   return (
     <PackageFrame opened={opened} tab="overview">
       {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} all={opened.packages.all} />}
@@ -59,9 +67,7 @@ export function PackageOverview({
       <div class="package">
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
-          {offered.length === 0 ? null : (
-            <InstallPanel requirement={requirementOf(name, offered)} {...{ origin, makesTokens }} />
-          )}
+          {offered.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
         </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />
@@ -133,14 +139,25 @@ export function WholeText({ text }: { readonly text: PackageText }): Child {
 // What `composer require` names to install a package: `acme/hello:^2.4`, as Composer itself would write it, or
 // `acme/hello:dev-main` where only branches are published. Pure.
 
-/** `versions`: newest first; at least one. */
-export function requirementOf(name: string, versions: readonly PublishedVersion[]): string {
+/** `versions`: newest first. A range that one of `avoided` satisfies is not named. */
+export function requirementOf(
+  name: string,
+  versions: readonly PublishedVersion[],
+  avoided: readonly PublishedVersion[] = [],
+): string {
   const latest = latestOf(versions);
   if (latest === undefined) return name;
   const stability = parseStability(latest.entry.version_normalized);
   if (stability === 'dev') return `${name}:${(defaultBranchOf(versions) ?? latest).entry.version}`;
-  const caret = caretOf(latest.entry.version_normalized) ?? latest.entry.version;
+  const { version, version_normalized: normalized } = latest.entry;
+  const caret = [caretOf(normalized)].find((range) => range !== undefined && !satisfied(range, avoided)) ?? version;
   return `${name}:${caret}${stability === 'stable' ? '' : `@${stability}`}`;
+}
+
+function satisfied(range: string, versions: readonly PublishedVersion[]): boolean {
+  const parsed = parseConstraint(range);
+  if ('refusal' in parsed) return false;
+  return versions.some(({ entry }) => matches(parsed.constraint, entry.version_normalized as NormalizedVersion));
 }
 
 function defaultBranchOf(versions: readonly PublishedVersion[]): PublishedVersion | undefined {

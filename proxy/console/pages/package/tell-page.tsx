@@ -62,8 +62,8 @@ async function showForm(
   const lines = toldLines(told ?? (await findOwners(services, { name, constraint, since }, request)));
   const left = lines.length > mostLines ? `\n${lines.length - mostLines} more` : '';
   const [title, up] = [`Tell the users of ${name}`, packagePath(name, 'usage', { constraint: constraint ?? '' })];
-  const submit = told === undefined ? 'Preview' : `Send it to ${formatCount(told.people, 'person', 'people')}`;
-  const readonly = told !== undefined;
+  const readonly = told !== undefined && told.people > 0;
+  const submit = readonly ? `Send it to ${formatCount(told.people, 'person', 'people')}` : 'Preview';
   const form = (
     <Form {...{ state, submit }} cancel={up} asksPassword={readonly && request.asksPassword}>
       <input type="hidden" name="constraint" value={constraint ?? ''} />
@@ -81,6 +81,7 @@ async function showForm(
         sentence={`A mail to the owners of what uses ${constraint ?? 'it'}:`}
         trail={[{ label: name, to: up }]}
       />
+      {told?.people === 0 ? <Notice kind="warn">Nobody would get this mail. The lines say why.</Notice> : null}
       <CodeBlock text={lines.slice(0, mostLines).join('\n') + left} label="the owners" />
       {services.mailPlace === undefined ? <Notice kind="warn">{noMail}</Notice> : form}
     </>

@@ -149,6 +149,7 @@ const kinds: Readonly<Record<VersionState, State>> = {
   unknown: 'info',
   withdrawn: 'warn',
   advisory: 'bad',
+  malware: 'bad',
   blocked: 'bad',
   purged: 'bad',
 };

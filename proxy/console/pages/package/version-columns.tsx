@@ -14,8 +14,8 @@ import type { VersionRow } from './version-rows.ts';
 
 export interface VersionTableRow extends VersionRow {
   readonly isLatest: boolean;
-  /** an advisory or a filter list is about it */
-  readonly isAdvised: boolean;
+  /** what advisories and filter lists say that it is; undefined: nothing */
+  readonly warning: 'malware' | 'advisory' | undefined;
   /** what the policy has against it; undefined: nothing, or the page is stored */
   readonly block: Block | undefined;
   /** the page of its commit; undefined: unknown */
@@ -37,7 +37,7 @@ export function versionColumns(name: string, nowMs: number | undefined): readonl
 }
 
 function NameCell({ name, row }: { readonly name: string; readonly row: VersionTableRow }): Child {
-  const { version, kind, isLatest, isAdvised, block } = row;
+  const { version, kind, isLatest, warning, block } = row;
   const { isCatalogue } = useContext(PlaceContext);
   return (
     <span class="row" {...(isCatalogue ? { id: versionAnchor(version) } : {})}>
@@ -49,11 +49,11 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
         <VersionLink {...{ name, version }} isMain />
       )}
       {isLatest ? <Badge kind="good" icon="circle-check" label="latest" /> : null}
-      {isAdvised ? (
+      {warning === undefined ? null : (
         <A to={packagePath(name, 'advisories')}>
-          <Badge kind="bad" icon="shield-alert" label="advisory" />
+          <Badge kind="bad" icon="shield-alert" label={warning} />
         </A>
-      ) : null}
+      )}
       {block === undefined ? null : <Badge kind="bad" icon="ban" label="blocked" />}
     </span>
   );

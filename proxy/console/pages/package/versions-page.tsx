@@ -12,7 +12,8 @@ import { Tabs } from '../../components/tabs.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
-import { isWarned } from './advised-versions.ts';
+import { warningOf } from './advised-versions.ts';
+import { malwareIn } from './concerns.tsx';
 import { sourceOf, type OpenPackage, packagePath, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import { consoleColumns } from './version-actions.tsx';
@@ -77,7 +78,7 @@ async function complete(
   return {
     ...row,
     isLatest: row.version === latest.entry.version,
-    isAdvised: published !== undefined && isWarned(opened.advisories, published),
+    warning: published && (malwareIn(opened, row.version) ? 'malware' : warningOf(opened.advisories, published)),
     block: published === undefined ? undefined : blockOf(published),
     commit: published === undefined ? undefined : commitLink(published, sourceOf(opened, published)),
     withdrawnBy: by === undefined ? undefined : await nameActor(state, by, request),

@@ -13,6 +13,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
 import { explainPackage, type OpenPackage, type PackagePageServices } from './open-package.ts';
+import { placeOf } from '../repositories/repository-words.tsx';
 import { VersionContent } from './version-content.tsx';
 import { SourceText } from './facts-panel.tsx';
 import { PackageFrame } from './package-frame.tsx';
@@ -123,7 +124,7 @@ type AnswerProps = WhyProps & { readonly explanation: WhyAnswer };
 function Answer({ name, question, explanation, causeOf, runOf, judged, malware, request, nowMs }: AnswerProps): Child {
   return (
     <section class="stack">
-      <MalwareNotice {...{ malware }} version={judged?.version ?? ''}>
+      <MalwareNotice {...{ malware }} version={question.kind === 'version' ? (judged?.version ?? '') : undefined}>
         <Verdict {...{ name, question, explanation }} />
       </MalwareNotice>
       {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
@@ -165,10 +166,8 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
       />
       <Reasons
         heading="Left out without a name: it may be this one"
-        reasons={unclear.map(({ message, where }) => (
-          <>
-            <ReasonText text={message} /> <span class="soft small">{where}</span>
-          </>
+        reasons={unclear.map(({ message, where, source }) => (
+          <ReasonText text={message.replaceAll(where, placeOf(where, source))} />
         ))}
       />
     </>

@@ -5,7 +5,7 @@ import { filterOf, type View } from '../../../core/views/view.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { malwareByPackage } from '../../../usage/read-exposures.ts';
+import { exposedByPackage, malwareAmong } from '../../../usage/read-exposures.ts';
 import { isAdvised } from '../package/advised-versions.ts';
 import type { PackagePageServices } from '../package/open-package.ts';
 import { registerOnePackage } from '../package/package.tsx';
@@ -73,18 +73,18 @@ async function searchRows(
   query: ListQuery,
   { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
 ): Promise<SearchResult> {
-  const [packages, counts, lists, foreign, malware] = await Promise.all([
+  const [packages, counts, lists, foreign, exposed] = await Promise.all([
     catalogue.read(nowMs, view),
     query.order === 'downloads' ? readCounts(downloads, view !== undefined) : undefined,
     advisories.read(nowMs),
     mirrored?.read(nowMs, view),
-    malwareByPackage({ policyAdmin }, view),
+    exposedByPackage({ policyAdmin }, view),
   ]);
   // the list of everybody is remembered, and those of views are short
   const { all, types } = (view === undefined ? listPackages : createListPackages())(packages.all, foreign);
   const facts: ListFacts = {
     downloadsOf: counts === undefined ? () => 0 : countVisible(counts, packages, view),
-    hasAdvisories: (name) => malware.has(name) || (lists.packages.get(name)?.advisories.length ?? 0) > 0,
+    hasAdvisories: (name) => exposed.has(name) || (lists.packages.get(name)?.advisories.length ?? 0) > 0,
   };
   const found = selectPackages(all, query, facts);
   const from = (query.page - 1) * rowsPerPage;
@@ -94,8 +94,10 @@ async function searchRows(
     // the totals of all packages are only needed for the order by downloads
     downloads: await downloads.totalOf(one.summary.name),
     hasAdvisories: facts.hasAdvisories(one.summary.name),
-    malware: malware.get(one.summary.name),
-    isLatestAdvised: isAdvised(advisoriesOf(lists, one.summary.name), one.summary.latest_version),
+    malware: malwareAmong(exposed.get(one.summary.name)),
+    isLatestAdvised:
+      isAdvised(advisoriesOf(lists, one.summary.name), one.summary.latest_version) ||
+      exposed.get(one.summary.name)?.some(({ version }) => version === one.summary.latest_version) === true,
   }));
   return { rows: await Promise.all(rows), found: found.length, total: all.length, types };
 }

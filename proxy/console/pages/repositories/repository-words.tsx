@@ -31,6 +31,13 @@ export function repositoryName({ type, url, id }: Pick<RepositoryDocument, 'type
   return path.replace(/\/+$/, '') || url;
 }
 
+/** `branch main of acme/tool`, `hello/composer.json of packages`: without paths of the host and addresses. */
+export function placeOf(where: string, source: string | undefined): string {
+  if (source === undefined) return where;
+  const within = where.startsWith(source) ? where.slice(source.length).replace(/^\/+/, '') : where;
+  return `${within} of ${repositoryName({ type: source.startsWith('/') ? 'directory' : 'git', url: source, id: '' })}`;
+}
+
 export const credentialsWords: Readonly<Record<CredentialsKind, string>> = {
   basic: 'user name and password',
   bearer: 'bearer token',

@@ -32,21 +32,24 @@ export function registerSearchPage(pages: Pages, services: SearchServices): void
 
 /** What else people call a page. */
 const synonyms: Partial<Record<string, string>> = {
-  history: 'history, publications, rollback',
+  packages: 'versions, withdraw, delete, purge',
+  tokens: 'create, limit, revoke',
+  history: 'history, publications, rollback, undo',
   publishers: 'trusted publishers, CI, OIDC',
-  people: 'users, invitations, roles',
+  people: 'users, invite, invitations, roles',
   mirror: 'other registries, Packagist',
   health: 'health, doctor, errors',
   security: 'advisories, vulnerabilities, malware',
   projects: 'lock files, who uses what',
   notifications: 'webhooks, mails',
+  settings: 'limits, SSO, single sign-on',
 } satisfies Partial<Record<Section, string>>;
 
 /** Pages that this visitor may open. */
 function pagesFor({ may }: SignedInRequest): readonly FoundPage[] {
   const entries = sections.filter(({ operation }) => may(operation)) as readonly SectionEntry[];
   const account = { icon: 'circle-user-round', path: '/account', label: 'Your account' } as const;
-  return [...entries, { ...account, group: 'password, passkeys, sessions' }].map(
+  return [...entries, { ...account, group: 'password, passkeys, 2fa, sessions' }].map(
     ({ icon, label, path, group = 'page' }) => {
       const detail = synonyms[path.slice(1)] ?? group;
       return { kind: 'page', icon, id: path, name: label, detail };
