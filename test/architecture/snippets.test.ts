@@ -29,6 +29,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/operator.series.test.ts': ['deploy', 'operations', 'origin'],
   'test/e2e/ci-engineer.series.test.ts': ['ci'],
   'test/e2e/refusals.test.ts': ['troubleshooting'],
+  'test/e2e/bought-plugins.test.ts': ['bought-plugins'],
   'test/cli/pages.series.test.ts': [
     'advisories',
     'audit',
