@@ -20,12 +20,14 @@ const endRecordBytes = 22;
 /** The file has no time of its own: the first one that a ZIP can state. */
 const noTime = Date.UTC(1980, 0, 1) / 1000;
 
-/** `path` is a file at the top, or in one folder. Resolves with the new ZIP in parts. Throws QuarantineError. */
+/** `path` is a file at the top, or in one folder. Returns the new ZIP in parts. Throws QuarantineError. */
 export function withFile(zip: Buffer, directory: CentralDirectory, path: string, content: Buffer): readonly Buffer[] {
   const rows = rowsOf(directory);
   const former = rows.find(({ name }) => name.equals(Buffer.from(path)));
   const start = former?.offset ?? directory.offset;
-  const next = former === undefined ? start : endOf(former, rows, directory);
+  // an entry ends where the next one begins, because no byte of an admitted ZIP is without an entry
+  const later = rows.flatMap(({ offset }) => (offset > start ? [offset] : []));
+  const next = later.reduce((one, other) => Math.min(one, other), directory.offset);
   const at = directory.offset - (next - start);
   const kept = rows
     .filter((row) => row !== former)
@@ -66,11 +68,6 @@ function rowsOf({ tail, length }: CentralDirectory): readonly Row[] {
     at += size;
   }
   return rows;
-}
-
-/** An entry ends where the next one begins, because no byte of an admitted ZIP is without an entry. */
-function endOf({ offset }: Row, rows: readonly Row[], directory: CentralDirectory): number {
-  return rows.reduce((end, row) => (row.offset > offset && row.offset < end ? row.offset : end), directory.offset);
 }
 
 function withOffset(row: Uint8Array, offset: number): Buffer {

@@ -66,6 +66,5 @@ function headOf(bytes: Buffer | undefined): string {
 
 /** `''` without the header. A comment that ends on the line is cut off. */
 function headerOf(head: string, line: RegExp): string {
-  const text = line.exec(head)?.[1] ?? '';
-  return text.replace(/\s*(?:\*\/|\?>).*/, '').trim();
+  return (line.exec(head)?.[1] ?? '').split(/\*\/|\?>/, 1)[0]?.trim() ?? '';
 }

@@ -23,7 +23,7 @@ export function createArtifactoryExchange(oidc: Pick<OidcTokens, 'exchange'>): F
   const answer = async ({ incoming, clientAddress, nowMs, sendContinue }: FeatureRequest): Promise<Answer> => {
     sendContinue();
     try {
-      const { idToken, publisher } = parseExchange(await readJsonBody(incoming, limits));
+      const [idToken, publisher] = parseExchange(await readJsonBody(incoming, limits));
       const { secret, token } = await oidc.exchange(idToken, { purpose: 'read', publisher }, clientAddress);
       const seconds = Math.floor((Date.parse(token.expires_at ?? '') - nowMs) / 1000);
       return jsonAnswer(200, { access_token: secret.reveal(), expires_in: seconds, token_type: 'Bearer' });
@@ -37,22 +37,16 @@ export function createArtifactoryExchange(oidc: Pick<OidcTokens, 'exchange'>): F
   return { kinds: ['exchange'], routeOf: (asked) => (asked === path ? route : undefined) };
 }
 
-interface AskedExchange {
-  readonly idToken: string;
-  readonly publisher: string | undefined;
-}
-
 /**
  * `provider_name` may be the id of a publisher; another name chooses none. The other fields are about servers of JFrog.
  * Throws RegistryError.
  */
-function parseExchange(text: string | undefined): AskedExchange {
+function parseExchange(text: string | undefined): readonly [idToken: string, publisher: string | undefined] {
   const body = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
   if (!isJsonObject(body)) throw invalidInput({ path: '', message: 'must be a JSON object' });
   for (const [field, expected] of Object.entries(grant))
     if (body[field] !== expected) throw invalidInput({ path: field, message: `must be ${String(expected)}` });
   const { subject_token: idToken, provider_name: name } = body;
   if (typeof idToken !== 'string') throw invalidInput({ path: 'subject_token', message: 'must be an ID token' });
-  const publisher = typeof name === 'string' && parsePublisherId(name) !== undefined ? name : undefined;
-  return { idToken, publisher };
+  return [idToken, typeof name === 'string' ? parsePublisherId(name) : undefined];
 }
