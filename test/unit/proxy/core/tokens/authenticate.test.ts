@@ -134,6 +134,7 @@ describe('an issued token', () => {
     };
     const slow = createAuthenticator({
       generation: store.generation,
+      range: store.range,
       get: async (key) => {
         const entry = await store.get(key);
         // another process and another request act between this read and its use
