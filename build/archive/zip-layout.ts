@@ -213,7 +213,7 @@ interface Placed {
 
 /**
  * Lays `entries` out in the order given. `time` is epoch seconds, and every entry carries it; `topFolder` is one path
- * segment.
+ * segment, or `''` for entries at the top.
  */
 export function layoutZip(
   entries: readonly ZipEntry[],
@@ -226,7 +226,7 @@ export function layoutZip(
   let directoryOffset = 0;
   let directoryLength = 0;
   for (const entry of entries) {
-    const text = `${options.topFolder}/${entry.path}`;
+    const text = options.topFolder === '' ? entry.path : `${options.topFolder}/${entry.path}`;
     const name = { text, bytes: Buffer.byteLength(text) };
     const headerLength = localHeaderLength(entry, name);
     placed.push({ entry, name, offset: directoryOffset });

@@ -4,7 +4,7 @@
 import { isPossibleHost } from '../../build/contract/host-name.ts';
 import { listenSetting } from './server-settings.ts';
 import type { Setting } from './setting.ts';
-import { type ListenAddress, parseDirectory, pathFault } from './setting-values.ts';
+import { type ListenAddress, parseDirectory, parseFlag, pathFault } from './setting-values.ts';
 import { plainText } from './text-schemas.ts';
 
 const hostPattern = String.raw`^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$`;
@@ -36,7 +36,7 @@ const consoleAllowHttp: Setting<boolean> = {
   variable: 'LIBRETTO_CONSOLE_ALLOW_HTTP',
   purpose: 'let people of other machines sign in over plain HTTP, for a trial in your own network',
   allowed: 'true or false',
-  parse: (raw) => (raw === true || raw === 'true' ? true : raw === false || raw === 'false' ? false : undefined),
+  parse: parseFlag,
   standard: () => false,
   schema: { type: 'boolean' },
 };

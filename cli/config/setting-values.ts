@@ -161,6 +161,11 @@ export function isAddressRange(value: unknown): value is string {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+export function parseFlag(raw: unknown): boolean | undefined {
+  const [isOn, isOff] = [raw === true || raw === 'true', raw === false || raw === 'false'];
+  return isOn || isOff ? isOn : undefined;
+}
+
 /** A whole number in `[least, most]`, as a number or as digits. */
 export function parseWholeNumber(raw: unknown, least: number, most: number): number | undefined {
   const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;

@@ -3,7 +3,7 @@
 
 import { parseEmail, type Email } from '../../proxy/auth/email.ts';
 import type { Setting } from './setting.ts';
-import { parseDirectory, pathFault } from './setting-values.ts';
+import { parseDirectory, parseFlag, pathFault } from './setting-values.ts';
 import { plainText } from './text-schemas.ts';
 import { issuerPattern, parseIssuer, standardIssuers, type Issuer } from '../../proxy/publishers/model/issuer.ts';
 
@@ -96,7 +96,18 @@ const oidcIssuers: Setting<readonly Issuer[]> = {
   schema: { type: 'array', uniqueItems: true, items: { type: 'string', pattern: issuerPattern } },
 };
 
-export const publisherSettings = { oidcIssuers };
+const artifactoryExchange: Setting<boolean> = {
+  key: 'artifactoryExchange',
+  flag: '--artifactory-exchange',
+  variable: 'LIBRETTO_ARTIFACTORY_EXCHANGE',
+  purpose: 'answer clients that exchange ID tokens in the form of Artifactory, such as Dependabot',
+  allowed: 'true or false',
+  parse: parseFlag,
+  standard: () => false,
+  schema: { type: 'boolean' },
+};
+
+export const publisherSettings = { oidcIssuers, artifactoryExchange };
 
 /** A list, text with commas, or the text `none`; each address once. */
 function parseIssuers(raw: unknown): readonly Issuer[] | undefined {

@@ -89,6 +89,11 @@ export const features: readonly (ServedFeature & {
         advice: 'Look at the people: `libretto user list`.',
         load: () => import('../doctor/ways-in.ts'),
       },
+      {
+        name: 'token',
+        advice: 'Look at the tokens: `libretto token list`.',
+        load: () => import('../doctor/foreign-tokens.ts'),
+      },
     ],
   },
   {

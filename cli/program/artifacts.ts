@@ -13,6 +13,8 @@ export function addArtifacts(program: Command, wire: Wire): void {
         'with --url, to a remote registry through its API.',
     )
     .option('--version <version>', 'the version, if composer.json has none')
+    .option('--name <name>', 'for a ZIP without composer.json, such as a bought plugin: the name of the package')
+    .option('--type <type>', 'with --name: the type of the package, such as wordpress-plugin')
     .option('--url <url>', 'the address of a remote registry (LIBRETTO_URL)')
     .option('--token <token>', 'a write token of the remote registry (better: LIBRETTO_TOKEN)')
     .option('--oidc', 'without a stored token: exchange the ID token of this CI job, and end the token afterwards')
@@ -26,6 +28,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
         'libretto publish . --version 1.2.0',
         'libretto publish . --version 1.2.0 --dry-run',
         'libretto publish . --version 1.2.0 --url https://packages.example.org --oidc',
+        'libretto publish forms.zip --name acme/forms --type wordpress-plugin',
         'LIBRETTO_TOKEN=lib_w_… libretto publish hello-1.2.0.zip --url https://packages.example.org',
       ),
     );

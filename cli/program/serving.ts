@@ -13,6 +13,7 @@ const served = [
   'tlsKey',
   'features',
   'oidcIssuers',
+  'artifactoryExchange',
   'localSignIn',
   'policy',
   'consoleListen',

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 
 import { standardExpiry } from '../../proxy/auth/expiry.ts';
-import { addGroup, collect, withRegistry, type Wire } from '../commands/command-parts.ts';
+import { addGroup, collect, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
 
 const load = (command: keyof typeof import('../commands/token/token.ts')) => async () =>
   (await import('../commands/token/token.ts'))[command];
@@ -15,7 +15,8 @@ export function addTokens(program: Command, wire: Wire): void {
     description: 'Create, list, change and revoke the tokens of Composer clients.',
     examples: ['libretto token create --description "CI" --expires 365d', 'libretto token list'],
   });
-  for (const add of [addCreate, addList, addShow, addUpdate, addExplain, addRotate, addRevoke]) add(token, wire);
+  for (const add of [addCreate, addImport, addList, addShow, addUpdate, addExplain, addRotate, addRevoke])
+    add(token, wire);
 }
 
 function addCreate(token: Command, wire: Wire): void {
@@ -43,6 +44,24 @@ function addCreate(token: Command, wire: Wire): void {
     ),
     load('create'),
   );
+}
+
+function addImport(token: Command, wire: Wire): void {
+  const read = token
+    .command('import')
+    .argument('<file>', 'the tokens of Repman or package.broker as JSON, or a htpasswd file')
+    .summary('take over the tokens of another registry')
+    .description(
+      'Take over the tokens of Repman (the answer of its API) or package.broker (rows of its table): their secrets keep ' +
+        'working. Each user of a htpasswd file gets a token with a new secret. A repeated import changes nothing.',
+    )
+    .option('--dry-run', 'show the changes without making them');
+  withLimits(read);
+  const examples = [
+    'libretto token import tokens.json --dry-run',
+    'libretto token import .htpasswd --package "acme/*"',
+  ];
+  wire(withJson(read, ...examples), () => import('../commands/token/import.ts'));
 }
 
 function addList(token: Command, wire: Wire): void {

@@ -16,6 +16,7 @@ import { passkeyKey } from '../../proxy/auth/passkey.ts';
 import { parseSessionRecord } from '../../proxy/auth/sessions.ts';
 import { parseSetupCode } from '../../proxy/auth/setup.ts';
 import { parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey } from '../../proxy/core/tokens/token.ts';
+import type { TokenHash } from '../../proxy/core/tokens/token-format.ts';
 import { parseUse } from '../../proxy/core/tokens/token-uses.ts';
 import { parseRoster } from '../../proxy/auth/user-roster.ts';
 import { userIdentityKey } from '../../proxy/auth/user-identity.ts';
@@ -164,6 +165,13 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
         const { id, hash, previous_hash: previous } = parseTokenRecord(value);
         return [is(tokenHashKey(hash), id), ...(previous === null ? [] : [is(tokenHashKey(previous), id)])];
       },
+    },
+  ],
+  [
+    'token-foreign',
+    {
+      ...parsed(parseTokenPointer),
+      companions: (value, key) => [is(tokenHashKey(idBehind(key) as TokenHash), parseTokenPointer(value))],
     },
   ],
   [

@@ -7,7 +7,7 @@ import type { Secret } from '../../build/shared/text/secret.ts';
 import { TokenError } from './token-error.ts';
 import { assertChangeable } from './token-fields.ts';
 import { mintToken, type TokenHash } from '../core/tokens/token-format.ts';
-import { tokenHashKey, tokenKey, type TokenRecord } from '../core/tokens/token.ts';
+import { foreignSecretKey, tokenHashKey, tokenKey, type TokenRecord } from '../core/tokens/token.ts';
 
 export interface Rotation {
   readonly record: TokenRecord;
@@ -72,7 +72,7 @@ function changeTo(rotated: TokenRecord, before: TokenRecord, revision: number): 
       { key: tokenKey(id), value: { ...rotated } },
       { key: tokenHashKey(hash), value: id },
     ],
-    deletes: ended.map(tokenHashKey),
+    deletes: ended.flatMap((former) => [tokenHashKey(former), foreignSecretKey(former)]),
   };
 }
 

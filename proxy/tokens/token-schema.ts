@@ -102,7 +102,8 @@ export const tokenRotation = z
   .meta({ id: 'TokenRotation' });
 
 export function showToken({ record, defaults, nowMs, use, window, isCounted }: TokenUsage): TokenDocument {
-  const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;
+  const { foreign_hash: _foreign, ...own } = record;
+  const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = own;
   const limit = effectiveLimit(record, defaults);
   return {
     ...fields,

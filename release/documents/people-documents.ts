@@ -45,6 +45,21 @@ const settings = z.object({
 
 export const peopleDocuments = {
   'token create': createdToken,
+  'token import': z.object({
+    dry_run: flag('true: nothing was changed'),
+    tokens: z
+      .array(
+        z.object({
+          description: text('the name in the other registry'),
+          change: z
+            .enum(['import', 'create', 'none', 'expired'])
+            .describe('its secret stays; a new secret; it is here already; it is left out'),
+          id: orNull(text('the id of the token'), 'null: there is none'),
+          token: orNull(text('the new secret'), 'null: no new secret'),
+        }),
+      )
+      .describe('in the order of the file'),
+  }),
   'token rotate': createdToken,
   'token list': z.object({ tokens: z.array(tokenSchema).describe('oldest first') }),
   'token show': tokenSchema,

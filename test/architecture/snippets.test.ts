@@ -29,6 +29,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'test/e2e/operator.series.test.ts': ['deploy', 'operations', 'origin'],
   'test/e2e/ci-engineer.series.test.ts': ['ci'],
   'test/e2e/refusals.test.ts': ['troubleshooting'],
+  'test/e2e/bought-plugins.test.ts': ['bought-plugins'],
   'test/cli/pages.series.test.ts': [
     'advisories',
     'audit',
@@ -59,6 +60,7 @@ const notPlayed: Readonly<Record<string, string>> = {
   monitoring: 'needs Prometheus and Grafana; test/cli/monitoring.series.test.ts checks their files',
   notifications: 'needs a receiver, and chat services; the tests of notifications have receivers',
   'object-store': 'needs an object store; test/cli/object-store.test.ts has one',
+  pie: 'needs PIE, phpize and a C compiler',
   'redis-failover': 'needs many Redis servers; test/cli/redis-sentinel.test.ts starts sentinels and a cluster',
   'renovate-and-dependabot': 'Renovate and Dependabot are services of others',
   'reverse-proxy': 'the same lines as in deploy.md',

@@ -3,6 +3,7 @@
 
 import { isMet, limitOf } from './expectation.mjs';
 import { table, withFolder } from './measure.mjs';
+import { adopt } from './rows/adopt.mjs';
 import { directoriesCold, directoriesUnchanged } from './rows/directories.mjs';
 import { manyPackages } from './rows/many-packages.mjs';
 import { manyRepositories } from './rows/many-repositories.mjs';
@@ -23,6 +24,7 @@ export const buildRows = {
   'many-packages': manyPackages,
   'many-repositories': manyRepositories,
   'many-versions': manyVersions,
+  adopt,
 };
 
 export async function benchBuild({ quick, rounds, rows, say }) {

@@ -49,10 +49,15 @@ export function run(program, args, options = {}) {
  * Runs `libretto build` with these arguments. Returns its duration (ms), its peak memory (MB, without git's), and the
  * processor time of it and of git (ms). `env`: further variables.
  */
-export function measuredBuild(args, { cwd, env = {} }) {
+export function measuredBuild(args, options) {
+  return measuredCommand(['build', ...args], options);
+}
+
+/** The same for another command. */
+export function measuredCommand(args, { cwd, env = {} }) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ['--import', noteUsage, binary, 'build', ...args], {
+    const child = spawn(process.execPath, ['--import', noteUsage, binary, ...args], {
       cwd,
       env: { ...bare, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -66,10 +71,7 @@ export function measuredBuild(args, { cwd, env = {} }) {
     child.on('close', (code) => {
       const [kb, cpuMs] = Buffer.concat(usage).toString().split(' ').map(Number);
       if (code === 0) resolve({ ms: performance.now() - started, mb: kb / 1024, cpuMs });
-      else
-        reject(
-          new Error(`libretto build ${args.join(' ').slice(0, 500)} ended with ${code}: ${Buffer.concat(errors)}`),
-        );
+      else reject(new Error(`libretto ${args.join(' ').slice(0, 500)} ended with ${code}: ${Buffer.concat(errors)}`));
     });
   });
 }

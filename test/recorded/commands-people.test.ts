@@ -260,3 +260,15 @@ it('the first configuration is written as recorded', async () => {
   transcript.note(readFileSync(workspace.at('made.json'), 'utf8'));
   expectRecorded('commands/init', transcript.text());
 });
+
+it('the import of tokens behaves as recorded', async () => {
+  const foreign = { data: [{ name: 'Repman', value: '0123456789abcdef'.repeat(4) }] };
+  writeFileSync(workspace.at('tokens.json'), JSON.stringify(foreign));
+  writeFileSync(workspace.at('.htpasswd'), 'ann:$apr1$x\n');
+  const files = ['tokens.json --dry-run --json', 'tokens.json', 'tokens.json', '.htpasswd --json', 'missing.json'];
+  await recordAll(
+    'commands/token-import',
+    files.map((file) => `token import ${file}`),
+    { 'token import': 'missing.json cannot be read: there is no such file.' },
+  );
+});

@@ -2,7 +2,7 @@
 // as the ZIP that is made of it. A scan does not open unchanged files again. A faulty one never stops the others.
 
 import { randomUUID, createHash } from 'node:crypto';
-import { existsSync, readdirSync, type Dirent } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +19,10 @@ import {
   type ArchiveStates,
   type ArtifactFacts,
 } from './artifact-memory.ts';
-import { examineArchive, identityOf } from './examine-archive.ts';
+import { describeZip, descriptionSuffix, readDescription, type DescriptionFile } from './described-zip.ts';
+import { examineArchive, identityOf, type ArchiveFiles } from './examine-archive.ts';
+import { findArchives, type ArchivePaths } from './find-archives.ts';
 import { repackTar } from './repack-tar.ts';
-import { describeFault } from '../../files/file-fault.ts';
 import { openZipMembers } from '../../archive/zip-members.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import type { JsonObject } from '../../contract/json.ts';
@@ -36,8 +37,7 @@ import { readTexts } from '../../archive/zip-admission/zip-texts.ts';
 // An admitted ZIP or tar as a release. The release holds no open file. A later read returns the admitted bytes, or an
 // error.
 
-/** `path` is absolute. `zip`: the path of its ZIP, which is the file itself unless that is a tar */
-function artifactRelease(path: string, known: ArtifactFacts, zip: () => Promise<string>): Release {
+function artifactRelease({ path, zip }: ArchiveFiles, known: ArtifactFacts): Release {
   const { name, version, normalized, sha256, time } = known;
   return {
     name,
@@ -93,16 +93,22 @@ export interface ArtifactSourceOptions {
 export function createArtifactSource(options: ArtifactSourceOptions): Source {
   const folder = join(tmpdir(), `libretto-tars-${randomUUID()}`);
   const made = new SingleFlight<string>({ keeps: 'fulfilled' });
-  const zipOf: ZipOf = (path) =>
-    /\.zip$/i.test(path) ? Promise.resolve(path) : made.run(path, () => repackTar(path, folder));
+  const zipOf: ZipOf = (path, described) => {
+    const isZip = /\.zip$/i.test(path);
+    if (isZip && described === undefined) return Promise.resolve(path);
+    return made.run(path, async () => {
+      const zip = isZip ? path : await repackTar(path, folder);
+      return described === undefined ? zip : describeZip(zip, await readDescription(described), folder);
+    });
+  };
   return {
     scan: (previous) => scan(options, previous, zipOf),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** The ZIP of an artifact. A tar's is made at the first need, in a temporary folder. */
-type ZipOf = (path: string) => Promise<string>;
+/** The ZIP of an artifact. That of a tar or of a described archive is made at the first need, in a temporary folder. */
+type ZipOf = (path: string, described: DescriptionFile | undefined) => Promise<string>;
 
 async function scan(
   { root: given, dataDirectory: givenData, now = () => new Date() }: ArtifactSourceOptions,
@@ -124,16 +130,40 @@ async function scan(
 
   const known = parseArtifactMemory(previous?.detail);
   const archives = new Map<string, ArchiveState>();
-  const notices = found.passedOver.map(
-    (path) => `${path} is passed over. Pack it as .zip, .tar, .tar.gz or .tgz: only those are artifacts.`,
-  );
+  const notices = noticesOf(found);
+  const zips: Zips = (path) => archiveFiles(root.path, path, found.described.get(path), zipOf);
   for (const path of found.paths) {
-    const at = join(root.path, path);
-    const examined = await examineArchive(at, () => zipOf(at), scanStart, known.get(path));
+    const zip = zips(path);
+    const examined = await examineArchive(zip, scanStart, known.get(path));
     archives.set(path, examined.known);
     notices.push(...examined.remarks.map((remark) => `${path} contains ${remark}`));
   }
-  return conclude({ root: root.path, found, archives, known, notices, previous, zipOf });
+  return conclude({ root: root.path, found, archives, known, notices, previous, zips });
+}
+
+function noticesOf({ passedOver, idle }: ArchivePaths): string[] {
+  return [
+    ...passedOver.map(
+      (path) => `${path} is passed over. Pack it as .zip, .tar, .tar.gz or .tgz: only those are artifacts.`,
+    ),
+    ...idle.map(
+      (path) => `${path} describes no archive. Name it as its ZIP, with ${descriptionSuffix} in place of .zip.`,
+    ),
+  ];
+}
+
+/** The files of an archive, by its path below the root. */
+type Zips = (path: string) => ArchiveFiles;
+
+function archiveFiles(
+  root: string,
+  path: string,
+  description: DescriptionFile | undefined,
+  zipOf: ZipOf,
+): ArchiveFiles {
+  const described = description && { ...description, path: join(root, description.path) };
+  const at = join(root, path);
+  return { path: at, description: described?.path, zip: () => zipOf(at, described) };
 }
 
 interface Examined {
@@ -143,12 +173,12 @@ interface Examined {
   readonly known: ArchiveStates;
   readonly notices: readonly string[];
   readonly previous: SourceMemory | undefined;
-  readonly zipOf: ZipOf;
+  readonly zips: Zips;
 }
 
-function conclude({ root, found, archives, known, notices, previous, zipOf }: Examined): Scan {
+function conclude({ root, found, archives, known, notices, previous, zips }: Examined): Scan {
   const admitted = [...archives].flatMap(([path, { outcome }]) =>
-    'artifact' in outcome ? [artifactRelease(join(root, path), outcome.artifact, () => zipOf(join(root, path)))] : [],
+    'artifact' in outcome ? [artifactRelease(zips(path), outcome.artifact)] : [],
   );
   const refused = [...archives].flatMap(([path, { outcome }]): Quarantine[] =>
     'refusal' in outcome ? [{ ...outcome.refusal, where: join(root, path) }] : [],
@@ -157,7 +187,10 @@ function conclude({ root, found, archives, known, notices, previous, zipOf }: Ex
   const hidden = found.unreadable.flatMap((place) => hiddenArchives(root, place, known));
   const quarantined = [...refused, ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
   const unreadableArchives = hidden.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
-  const memory = formatArtifactMemory(new Map([...archives, ...unreadableArchives]), quarantined, found.passedOver);
+  const memory = formatArtifactMemory(new Map([...archives, ...unreadableArchives]), quarantined, [
+    ...found.passedOver,
+    ...found.idle,
+  ]);
   if (memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices, memory };
 }
@@ -197,49 +230,4 @@ function failureOf({ paths, unreadable }: ArchivePaths, root: string, given: str
     ? undefined
     : `${given} contains no ZIP and no tar (.tar, .tar.gz, .tgz), at any depth. Files and folders that start with a dot ` +
         'are skipped.';
-}
-
-// Finds the ZIPs and tars of a folder at any depth. The search skips the data folder, and files and folders whose name
-// starts with a dot. Symbolic links are not followed.
-
-interface ArchivePaths {
-  /** relative to the root, forward slashes, sorted */
-  readonly paths: readonly string[];
-  /** archives of other kinds */
-  readonly passedOver: readonly string[];
-  /** folders that the process may not read; `reason` in words */
-  readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
-}
-
-/** Both absolute and without symlinks. */
-function findArchives(root: string, dataDirectory: string): ArchivePaths {
-  const paths: string[] = [];
-  const passedOver: string[] = [];
-  const unreadable: { folder: string; reason: string }[] = [];
-  const open = [''];
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    const listing = listFolder(join(root, folder));
-    if (typeof listing === 'string') {
-      unreadable.push({ folder, reason: listing });
-      continue;
-    }
-    for (const entry of listing) {
-      if (entry.name.startsWith('.')) continue;
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (!entry.isDirectory()) {
-        if (/\.(?:zip|tar|gz|tgz)$/i.test(entry.name)) paths.push(path);
-        else if (/\.(?:t?bz2?|t?xz|t?zst|lzma|rar|7z|phar|jar)$/i.test(entry.name)) passedOver.push(path);
-      } else if (join(root, path) !== dataDirectory) open.push(path);
-    }
-  }
-  return { paths: paths.sort(), passedOver: passedOver.sort(), unreadable };
-}
-
-/** The folder's entries, or why they cannot be had. */
-function listFolder(folder: string): readonly Dirent[] | string {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    return describeFault(error);
-  }
 }

@@ -16,6 +16,7 @@ import { changedWhileRead } from '../../files/read-file.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { ArchiveState, ArtifactFacts, ArchiveRefusal } from './artifact-memory.ts';
 import { artifactVersion } from './artifact-version.ts';
+import { descriptionSuffix } from './described-zip.ts';
 import { isCredential } from '../../archive/rules/credentials.ts';
 
 export interface ExaminedArchive {
@@ -24,21 +25,29 @@ export interface ExaminedArchive {
   readonly remarks: readonly string[];
 }
 
-/** `path` is absolute, `zip` the path of its ZIP, `scanStart` epoch milliseconds. */
+/** An archive of the folder; its paths are absolute. */
+export interface ArchiveFiles {
+  readonly path: string;
+  /** the composer.json beside it, if it has one */
+  readonly description: string | undefined;
+  /** the path of its ZIP, which may be the archive itself */
+  readonly zip: () => Promise<string>;
+}
+
+/** `scanStart`: epoch milliseconds. */
 export async function examineArchive(
-  path: string,
-  zip: () => Promise<string>,
+  { path, description, zip }: ArchiveFiles,
   scanStart: number,
   known: ArchiveState | undefined,
 ): Promise<ExaminedArchive> {
   let found: Identity = known === undefined ? { name: null, version: null } : identityOf(known);
   let stamp = '';
   try {
-    const look = fileState(path);
+    const look = fileStates(path, description);
     if (known !== undefined && known.stamp !== '' && known.stamp === look.stamp) return { known, remarks: [] };
     stamp = isSettled(look.touched, scanStart) ? look.stamp : '';
     const admitted = await admitZip(await zip());
-    if (fileState(path).stamp !== look.stamp) throw changedWhileRead(path);
+    if (fileStates(path, description).stamp !== look.stamp) throw changedWhileRead(path);
     const artifact = readArtifact(path, admitted, (learnt) => (found = learnt));
     return {
       known: { stamp, outcome: { artifact } },
@@ -63,12 +72,25 @@ export function identityOf({ outcome }: ArchiveState): Identity {
   return { name, version };
 }
 
-function fileState(path: string): { readonly stamp: string; readonly touched: number } {
+interface FileState {
+  readonly stamp: string;
+  readonly touched: number;
+}
+
+/** The state of an archive changes with that of its description. */
+function fileStates(path: string, description: string | undefined): FileState {
+  const own = fileState(path);
+  if (description === undefined) return own;
+  const other = fileState(description);
+  return { stamp: `${own.stamp} ${other.stamp}`, touched: Math.max(own.touched, other.touched) };
+}
+
+function fileState(path: string): FileState {
   const stats = statsOf(path);
   if (stats.isSymbolicLink())
     throw new QuarantineError(
       'UNSAFE_SYMLINK',
-      `${path} is a symbolic link. Replace it with the ZIP itself: the target of a link can change without a ` +
+      `${path} is a symbolic link. Replace it with the file itself: the target of a link can change without a ` +
         'change in this folder.',
     );
   return { stamp: stampOf(stats), touched: touchedAt(stats) };
@@ -117,7 +139,8 @@ export function composerJsonIn({ composerJson, root, paths }: AdmittedZip): Buff
       ? `${root}composer.json in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json ` +
           'may have, or no file.'
       : `The archive has no composer.json at its top or in its only top folder.${whereElse(paths)} Pack the package's ` +
-          'own folder, and nothing beside it.',
+          'own folder, and nothing beside it. For a bought plugin, write a composer.json beside its ZIP: PLUGIN.zip ' +
+          `needs PLUGIN${descriptionSuffix}.`,
   );
 }
 

@@ -1,11 +1,12 @@
 // One run of `libretto publish`: the folder or ZIP, and the ZIP that is made of a folder.
 
-import { renameSync, statSync, type Stats, existsSync } from 'node:fs';
+import { renameSync, rmSync, statSync, type Stats, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { statNamed } from '../../../build/shared/files/named-path.ts';
-import { repackTar } from '../../../build/sources/artifact/repack-tar.ts';
+import { describeZip, type Description } from '../../../build/sources/artifact/described-zip.ts';
+import { isTar, repackTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkedLabel } from '../../../build/sources/checked-label.ts';
 import { mostUploadBytes } from '../../../proxy/artifacts/stage-upload.ts';
 import type { Config } from '../../config/config.ts';
@@ -76,8 +77,9 @@ export interface PublishJob {
   readonly config: Config;
   /** absolute: a folder, a ZIP or a tar */
   readonly path: string;
-  /** true of a tar, too: a ZIP is made of both */
+  /** true of a tar and of a described ZIP, too: a ZIP is made of each */
   readonly isFolder: boolean;
+  readonly description: Description | undefined;
   readonly version: DistLabel | undefined;
   readonly progress: Progress;
 }
@@ -119,12 +121,15 @@ export async function pack(job: PublishJob, target: string): Promise<void> {
 
 /** Resolves with the files that are left out. */
 export async function packSilently(
-  { context, config, path, progress }: PublishJob,
+  { context, config, path, description, progress }: PublishJob,
   target: string,
 ): Promise<readonly string[]> {
   progress.show({ phase: 'archive', done: 0, total: 0, label: path });
   if (!statSync(path).isDirectory()) {
-    renameSync(await repackTar(path, dirname(target)), target);
+    const zip = isTar(path) ? await repackTar(path, dirname(target)) : path;
+    if (description === undefined) renameSync(zip, target);
+    else renameSync(await describeZip(zip, description, dirname(target)), target);
+    if (zip !== path) rmSync(zip, { force: true });
     return [];
   }
   const { withheld } = await packFolder({

@@ -37,6 +37,7 @@ import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { isTar } from '../../../build/sources/artifact/repack-tar.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
+import { givenDescription } from './given-description.ts';
 import { givenVersion, statArtifact, nameWithheld, pack, packSilently, type PublishJob } from './publish-job.ts';
 
 interface Published {
@@ -84,6 +85,7 @@ async function publishOn(context: Context, command: CommandInput, remote: Remote
   const version = givenVersion(flags['version']);
   const path = pathOf(context, command);
   const facts = statArtifact(path);
+  const description = await givenDescription(path, facts, flags, version);
   const given = await configOf(context, flags);
   const isFirst = remote === undefined && flags['dryRun'] !== true && classifyFolder(given.data.value) !== 'registry';
   if (isFirst) refuseUnnamed(given.data);
@@ -93,7 +95,8 @@ async function publishOn(context: Context, command: CommandInput, remote: Remote
     context,
     config,
     path,
-    isFolder: facts.isDirectory() || isTar(path),
+    isFolder: facts.isDirectory() || description !== undefined || isTar(path),
+    description,
     version,
     progress,
   };

@@ -10,10 +10,11 @@ import type { TokenLimits } from '../views/token-limits.ts';
 import type { View } from '../views/view.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { ReadPersonStatus, TokenPerson } from './person.ts';
-import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
+import { hashForeign, hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
 import {
   defaultLimits as standardLimits,
   effectiveLimit,
+  foreignSecretPrefix,
   parseTokenPointer,
   parseTokenRecord,
   tokenHashKey,
@@ -58,6 +59,8 @@ interface CachedToken {
 /** The tokens in use, as one generation of the state has them. */
 interface TokenCache {
   generation: number | undefined;
+  /** whether secrets of other registries exist; undefined: not read in this generation */
+  hasForeign: boolean | undefined;
   readonly byHash: Map<TokenHash, CachedToken>;
   /**
    * Cache by the header with the token, so that checksum and SHA-256 are computed once and not for every request: 7 µs
@@ -79,13 +82,13 @@ export interface AuthenticatorOptions {
   readonly capacity?: number;
 }
 
-type Store = Pick<StateStore, 'get' | 'generation'>;
+type Store = Pick<StateStore, 'get' | 'range' | 'generation'>;
 
 export function createAuthenticator(
   store: Store,
   { defaultLimits = () => standardLimits, personStatus, capacity = 10_000 }: AuthenticatorOptions = {},
 ): Authenticator {
-  const cache: TokenCache = { generation: undefined, byHash: new Map(), byHeader: new Map() };
+  const cache: TokenCache = { generation: undefined, hasForeign: undefined, byHash: new Map(), byHeader: new Map() };
   const accessOf = readAccess(compileAccess(capacity), personStatus);
 
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
@@ -95,18 +98,26 @@ export function createAuthenticator(
     if (generation === cache.generation) cacheToken(cache.byHash, capacity, hash, found);
     return unlessExpired(found, nowMs);
   };
+  /** A secret of another registry has no checksum. Without such secrets, a text of another form reads no state. */
+  const lookUpForeign = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
+    const exists = (await store.range(foreignSecretPrefix, { limit: 1 })).length > 0;
+    if (generation === cache.generation) cache.hasForeign = exists;
+    return exists ? lookUp(hash, generation, nowMs) : invalid;
+  };
   return {
     authenticate: (authorization, nowMs) => {
       if (authorization === undefined || authorization === '') return absent;
       const inUse = cache.byHeader.get(authorization);
       if (inUse !== undefined && store.generation() === cache.generation) return unlessExpired(inUse, nowMs);
-      const token = parseToken(readCredentials(authorization));
-      if (token === undefined) return invalid;
+      const text = readCredentials(authorization);
+      const token = parseToken(text);
+      const hash = token === undefined ? hashForeign(text) : hashToken(token);
+      if (hash === undefined) return invalid;
       const generation = store.generation();
       followGeneration(cache, generation);
-      const hash = hashToken(token);
+      if (token === undefined && cache.hasForeign === false) return invalid;
       const known = cache.byHash.get(hash);
-      if (known === undefined) return lookUp(hash, generation, nowMs);
+      if (known === undefined) return (token === undefined ? lookUpForeign : lookUp)(hash, generation, nowMs);
       cacheToken(cache.byHeader, capacity, authorization, known);
       return unlessExpired(known, nowMs);
     },
@@ -122,6 +133,7 @@ function followGeneration(cache: TokenCache, generation: number): void {
   if (generation === cache.generation) return;
   cache.byHash.clear();
   cache.byHeader.clear();
+  cache.hasForeign = undefined;
   cache.generation = generation;
 }
 

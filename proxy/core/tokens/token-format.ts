@@ -42,6 +42,14 @@ export function hashToken(token: TokenText): TokenHash {
   return hash('sha256', token, 'hex') as TokenHash;
 }
 
+/**
+ * The hash of a text that may be the secret of another registry. undefined for a short one, which could be guessed, and
+ * for what was meant as a token or session of this registry.
+ */
+export function hashForeign(text: string): TokenHash | undefined {
+  return /^(?!lib_)[\x21-\x7e]{32,512}$/.test(text) ? (hash('sha256', text, 'hex') as TokenHash) : undefined;
+}
+
 function checksum(body: string): string {
   return toBase62(crc32(body), checksumLength);
 }

@@ -26,6 +26,8 @@ export interface TokenRecord extends TokenLimits {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly hash: TokenHash;
+  /** the hash that it had in another registry, also after a rotation */
+  readonly foreign_hash?: TokenHash;
   /** the hash of the secret before the last rotation, valid until `previous_expires_at` */
   readonly previous_hash: TokenHash | null;
   readonly previous_expires_at: string | null;
@@ -77,6 +79,13 @@ export function tokenKey(id: TokenId): string {
 /** The key of the row that leads from a token's hash to its id. */
 export function tokenHashKey(hash: TokenHash): string {
   return `token-hash/${hash}`;
+}
+
+/** Rows of secrets that other registries made: texts without the form of a token are looked up while such rows exist. */
+export const foreignSecretPrefix = 'token-foreign/';
+
+export function foreignSecretKey(hash: TokenHash): string {
+  return `${foreignSecretPrefix}${hash}`;
 }
 
 /** The token id that a hash leads to. Throws StateError for a value that is no token id. */

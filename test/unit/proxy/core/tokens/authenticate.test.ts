@@ -41,9 +41,13 @@ beforeEach(() => {
 });
 
 /** The store, with a list of every key that is read. */
-function watched(state: StateStore): Pick<StateStore, 'get' | 'generation'> {
+function watched(state: StateStore): Pick<StateStore, 'get' | 'range' | 'generation'> {
   return {
     generation: state.generation,
+    range: (prefix, options) => {
+      reads.push(`${prefix}*`);
+      return state.range(prefix, options);
+    },
     get: (key) => {
       reads.push(key);
       return state.get(key);
@@ -130,6 +134,7 @@ describe('an issued token', () => {
     };
     const slow = createAuthenticator({
       generation: store.generation,
+      range: store.range,
       get: async (key) => {
         const entry = await store.get(key);
         // another process and another request act between this read and its use
@@ -218,5 +223,24 @@ describe('with the state shared by the stores of two processes', () => {
     expect(known.authenticate(header, now)).toMatchObject({ outcome: 'valid' });
     await tokensOf(commandLine).revoke(record.id);
     expect(await known.authenticate(header, now)).toEqual({ outcome: 'invalid' });
+  });
+});
+
+describe('a text that could be the secret of another registry', () => {
+  const foreign = '0123456789abcdef'.repeat(4);
+
+  it('costs one read of the state until the state changes, while no such secret exists', async () => {
+    for (const text of [foreign, foreign, `${foreign}0`])
+      expect(await authenticator.authenticate(`Bearer ${text}`, now)).toEqual({ outcome: 'invalid' });
+    expect(reads).toEqual(['token-foreign/*']);
+    await create();
+    await authenticator.authenticate(`Bearer ${foreign}`, now);
+    expect(reads).toEqual(['token-foreign/*', 'token-foreign/*']);
+  });
+
+  it('is never short, and never has the prefix of a token of ours', async () => {
+    for (const text of [foreign.slice(0, 31), `lib_r_${foreign}`, ''])
+      expect(await authenticator.authenticate(`Bearer ${text}`, now)).toEqual({ outcome: 'invalid' });
+    expect(reads).toEqual([]);
   });
 });
