@@ -97,7 +97,36 @@ export const buildDocuments = {
     .extend({ site: siteReport.optional().describe('the catalogue, where `site` names a folder for it') })
     .describe('the report of a build'),
   site: siteReport,
-  receive: buildReport,
+  receive: buildReport.extend({
+    bundle: z
+      .object({
+        registry: text('the registry that the bundle was made on'),
+        serial: z.int().describe('its publication'),
+        since: orNull(z.int(), 'the publication whose archives are not in the bundle; null: it has all archives'),
+        mirrored: z
+          .array(z.object({ name, version }))
+          .describe('versions of other registries that were stored; in a dry run, that would be'),
+        mirrored_here: count('versions of other registries that were stored here before'),
+        left_out: z.array(z.string()).describe('a sentence for each version that is stored here with other bytes'),
+      })
+      .optional()
+      .describe('what came in a bundle; absent for a tree'),
+  }),
+  bundle: z.object({
+    file: text('the absolute path of the bundle'),
+    registry: text('the name of this registry on the other one'),
+    serial: z.int().describe('the publication in the bundle'),
+    published_at: text('when it was published'),
+    since: orNull(
+      z.object({ serial: z.int().describe('its number'), published_at: text('when it was published') }),
+      'the publication whose archives are not in the bundle; null: the bundle has all archives',
+    ),
+    whole: z.boolean().describe('false: the bundle has only what lock files need'),
+    files: count('files in the bundle'),
+    mirrored: count('versions of other registries'),
+    sha256: text('the SHA-256 of the bundle'),
+    bytes: count('the size of the bundle'),
+  }),
   adopt: z.object({
     url: text('the address of the registry'),
     name: text('its name here'),

@@ -13,14 +13,19 @@ import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file
 import { branchOfLabel } from '../../documents/branch-order.ts';
 import type { Sha1 } from '../../contract/digest.ts';
 import type { VersionRecord } from '../../contract/documents.ts';
-import type { JsonObject } from '../../contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { maxTextBytes, textPath, type TextDigest } from '../../contract/package-texts.ts';
-import type { IndexEntry } from '../../contract/serving-index.ts';
+import { indexPath } from '../../contract/paths.ts';
+import { BuildRefused } from '../../contract/refusals.ts';
+import { parsePackageIndex, type IndexEntry } from '../../contract/serving-index.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { checkedLabel } from '../checked-label.ts';
 import { createPause } from '../../files/pause.ts';
+import type { Output } from '../../output/output.ts';
+import { parseOwnFile } from '../../output/parse-own-file.ts';
+import type { ReceivedBundle, ReceivedPlace } from '../spec.ts';
 import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { parseGitUrl } from '../git-url.ts';
@@ -133,22 +138,63 @@ async function readText(root: string, path: string): Promise<Buffer | undefined>
 /** Raise it whenever the same tree could now be read as something else. */
 const recipe = 1;
 
-/** `folder` is absolute. Scanning throws BuildRefused for a tree that is not complete. */
-export function createReceivedSource(folder: string, adopted = false): Source {
+/**
+ * `folder` is absolute. `output`: of this registry. Scanning throws BuildRefused for a tree that is not complete, and for
+ * a bundle of another registry or of an earlier publication.
+ */
+export function createReceivedSource(
+  folder: string,
+  place: Pick<ReceivedPlace, 'adopted' | 'bundle'>,
+  output: Pick<Output, 'read'>,
+): Source {
   return {
-    scan: async (previous) => scan(await openReceivedTree(folder), previous, adopted),
+    scan: async (previous) => {
+      if (place.bundle !== undefined) refuseOther(place.bundle, previous?.detail);
+      return scan(await openReceivedTree(folder), previous, place, output);
+    },
     close: () => Promise.resolve(),
   };
 }
 
-async function scan(tree: ReceivedTree, previous: SourceMemory | undefined, adopted: boolean): Promise<Scan> {
+/** `before`: what was received under this name. An older bundle would withdraw what is newer. */
+function refuseOther({ registry, serial, whole }: ReceivedBundle, before: JsonValue | undefined): void {
+  if (!isJsonObject(before)) return;
+  if (before['registry'] !== registry)
+    throw new BuildRefused(
+      `The bundle is of the registry ${registry}, and what was received under this name is of ` +
+        `${String(before['registry'])}. Name this one differently with --as.`,
+    );
+  if (whole && Number(before['serial']) > serial)
+    throw new BuildRefused(
+      `The bundle has publication ${serial} of ${registry}, and publication ${Number(before['serial'])} was received ` +
+        'before. Receive a newer bundle. Nothing was changed.',
+    );
+}
+
+/** What this registry has of a package. */
+async function entriesHere(output: Pick<Output, 'read'>, name: PackageName): Promise<readonly IndexEntry[]> {
+  const path = indexPath(name);
+  const text = await output.read('index', path);
+  return (text && parseOwnFile(`index/${path}`, () => parsePackageIndex(text))?.versions) || [];
+}
+
+async function scan(
+  tree: ReceivedTree,
+  previous: SourceMemory | undefined,
+  { adopted, bundle }: Pick<ReceivedPlace, 'adopted' | 'bundle'>,
+  output: Pick<Output, 'read'>,
+): Promise<Scan> {
   const releases: Release[] = [];
   const quarantined: Quarantine[] = [...tree.quarantined];
   const notices: string[] = [];
   for (const name of tree.names) {
-    for (const version of await tree.versionsOf(name)) {
+    const here = bundle === undefined ? [] : await entriesHere(output, name);
+    const isHere = (one: IndexEntry): boolean => here.some((entry) => isSameContent(entry, one));
+    for (const version of await tree.versionsOf(name, isHere)) {
+      // some versions of a registry say nothing new about one that another source has published
+      if (bundle?.whole === false && isHere(version.entry)) continue;
       try {
-        releases.push(receivedRelease(tree.root, name, version, adopted));
+        releases.push(receivedRelease(tree.root, name, version, adopted === true));
         if (version.record.source !== undefined && sourceUrlOf(version.record) === undefined)
           notices.push(`The address in "source" of ${name} ${version.entry.version} is none of git: it was left out.`);
       } catch (error) {
@@ -173,10 +219,16 @@ async function scan(tree: ReceivedTree, previous: SourceMemory | undefined, adop
   const fingerprint = digestOf(
     JSON.stringify([
       recipe,
+      ...(bundle === undefined ? [] : [bundle.registry, bundle.serial]),
       rows,
       quarantined.map(({ code, name, version, message }) => [code, name, version, message]),
     ]),
   );
   if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
-  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail: null } };
+  const detail = bundle === undefined ? null : { registry: bundle.registry, serial: bundle.serial };
+  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail } };
+}
+
+function isSameContent(one: IndexEntry, other: IndexEntry): boolean {
+  return one.version === other.version && one.reference === other.reference && one.shasum === other.shasum;
 }
