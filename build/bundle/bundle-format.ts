@@ -2,32 +2,26 @@
 // SHA-256. Names, times and owners in the tar are fixed, so that the same files always give the same bytes, and a
 // reader compares each header instead of believing it. Pure.
 
-import { isJsonObject, type JsonObject } from '../contract/json.ts';
+import { isJsonObject } from '../contract/json.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import { parseRelativePath } from '../contract/relative-path.ts';
 
 const bundleFormat = 1;
 export const manifestName = 'bundle.json';
-/** Tar has room for eleven octal digits. */
-export const mostBytesOfFile = 8 ** 11 - 1;
-export const blockBytes = 512;
 /** The list is read into memory; one of half a million files has less. */
 export const mostBytesOfList = 128 * 1024 ** 2;
+export const blockBytes = 512;
 /** Two empty blocks. */
 export const endBytes = 2 * blockBytes;
 
-export interface BundleMoment {
-  readonly serial: number;
-  /** RFC 3339 UTC */
-  readonly published_at: string;
-}
-
-export interface BundleHead extends BundleMoment {
+export interface BundleHead {
   /** the name of the registry that it was made on */
   readonly registry: string;
-  /** the receiver has what this publication had; null: the bundle holds all archives */
-  readonly since: BundleMoment | null;
-  /** false: it has some versions of the registry, and nothing is said about the others */
+  /** of the publication */
+  readonly serial: number;
+  /** the receiver has the archives of this publication; null: the bundle has all archives */
+  readonly since: number | null;
+  /** false: it has some versions of the registry, and says nothing about the others */
   readonly whole: boolean;
 }
 
@@ -47,9 +41,9 @@ export interface BundleManifest extends BundleHead {
 }
 
 /** A line for each file. */
-export function formatManifest({ registry, serial, published_at, since, whole, files }: BundleManifest): string {
-  const head = JSON.stringify({ format: bundleFormat, registry, serial, published_at, since, whole });
-  return `${head.slice(0, -1)},"files":[\n${files.map((file) => JSON.stringify(file)).join(',\n')}\n]}\n`;
+export function formatManifest({ files, ...head }: BundleManifest): string {
+  const lines = files.map((file) => JSON.stringify(file)).join(',\n');
+  return `${JSON.stringify({ format: bundleFormat, ...head }).slice(0, -1)},"files":[\n${lines}\n]}\n`;
 }
 
 /** Throws an Error that describes the fault, NewerFormat among them. */
@@ -57,41 +51,28 @@ export function parseManifest(text: string): BundleManifest {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('its list of files is malformed');
   refuseNewer(json['format'], bundleFormat);
-  const { format, registry, since, whole, files } = json;
+  const { format, registry, serial, since, whole, files } = json;
   if (format !== bundleFormat || typeof registry !== 'string' || typeof whole !== 'boolean' || !Array.isArray(files))
     throw new Error('its list of files is malformed');
+  if (!isCount(serial) || !(since === null || isCount(since)))
+    throw new Error('it does not say which publication it has');
   const parsed = files.map(parseFile);
   refuseClashes(parsed);
-  return {
-    registry,
-    ...parseMoment(json),
-    since: since === null ? null : parseMoment(since),
-    whole,
-    files: parsed,
-  };
+  return { registry, serial, since, whole, files: parsed };
 }
 
-function parseMoment(value: unknown): BundleMoment {
-  const { serial, published_at: publishedAt } = isJsonObject(value) ? value : ({} as JsonObject);
-  if (!Number.isSafeInteger(serial) || typeof publishedAt !== 'string' || Number.isNaN(Date.parse(publishedAt)))
-    throw new Error('it does not say which publication it has');
-  return { serial: Number(serial), published_at: publishedAt };
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function parseFile(value: unknown): BundleFile {
-  const { path, size, sha256, modified } = isJsonObject(value) ? value : ({} as JsonObject);
+  const { path, size, sha256, modified } = isJsonObject(value) ? value : {};
   if (typeof path !== 'string' || 'refusal' in parseRelativePath(path) || !/^(?:public|index|mirror)\//.test(path))
     throw new Error(`it lists a file outside a registry: ${JSON.stringify(path ?? null).slice(0, 200)}`);
-  if (
-    !Number.isSafeInteger(size) ||
-    Number(size) < 0 ||
-    Number(size) > mostBytesOfFile ||
-    typeof sha256 !== 'string' ||
-    !/^[0-9a-f]{64}$/.test(sha256) ||
-    (modified !== undefined && !(Number.isSafeInteger(modified) && Math.abs(Number(modified)) < 8.64e12))
-  )
+  const isDated = modified === undefined || (isCount(modified) && modified < 8.64e12);
+  if (!isCount(size) || typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256) || !isDated)
     throw new Error(`its entry of ${JSON.stringify(path).slice(0, 200)} is malformed`);
-  return { path, size: Number(size), sha256, ...(modified === undefined ? {} : { modified: Number(modified) }) };
+  return { path, size, sha256, ...(modified === undefined ? {} : { modified }) };
 }
 
 /** Each file once, in order, and none in the place of a folder. */
@@ -99,7 +80,7 @@ function refuseClashes(files: readonly BundleFile[]): void {
   const folders = new Set(
     files.flatMap(({ path }) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))),
   );
-  const bad = files.find(({ path }, at) => folders.has(path) || (at > 0 && (files[at - 1]?.path ?? '') >= path));
+  const bad = files.find(({ path }, at) => folders.has(path) || (files[at - 1]?.path ?? '') >= path);
   if (bad !== undefined) throw new Error(`it lists ${JSON.stringify(bad.path)} twice, or out of order`);
 }
 
@@ -108,30 +89,26 @@ export function entryName(at: number): string {
   return `files/${String(at + 1).padStart(7, '0')}`;
 }
 
-/** The header of a regular file, in the format ustar. */
+/** The header of a regular file, in the format ustar. Throws for a size that a tar has no room for. */
 export function headerOf(name: string, size: number): Buffer {
-  const header = Buffer.alloc(blockBytes);
   const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`;
-  header.write(`${name}\0`, 0);
+  if (size >= 8 ** 11) throw new Error(`a file of ${size} bytes is too large for a bundle`);
+  const header = Buffer.alloc(blockBytes);
+  header.write(name);
   header.write(`${octal(0o644, 7)}${octal(0, 7)}${octal(0, 7)}${octal(size, 11)}${octal(0, 11)}        0`, 100);
   header.write('ustar\x0000', 257);
-  header.write(
-    octal(
-      header.reduce((sum, byte) => sum + byte, 0),
-      6,
-    ),
-    148,
-  );
+  const sum = header.reduce((all, byte) => all + byte, 0);
+  header.write(octal(sum, 6), 148);
   return header;
 }
 
 /** The size that a header states; undefined: it is not that of a bundle's first file. */
 export function manifestSize(header: Buffer): number | undefined {
   const size = Number.parseInt(header.toString('latin1', 124, 135), 8);
-  return header.length === blockBytes && size >= 0 && headerOf(manifestName, size).equals(header) ? size : undefined;
+  return size >= 0 && headerOf(manifestName, size).equals(header) ? size : undefined;
 }
 
-/** The bytes of a file in a tar, without its header. */
-export function paddedSize(size: number): number {
-  return Math.ceil(size / blockBytes) * blockBytes;
+/** The bytes between the end of a file and the next block. */
+export function paddingOf(size: number): number {
+  return (blockBytes - (size % blockBytes)) % blockBytes;
 }

@@ -12,7 +12,6 @@ import { quarantinedPath } from '../contract/quarantined.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
-import { readPublicationRecord } from '../history/record.ts';
 import { recordsSince } from '../history/read-history.ts';
 import { retainedKey } from '../history/retained-archives.ts';
 import { readManifest } from '../memory/manifest.ts';
@@ -21,58 +20,63 @@ import { endTree, writeTreePackage } from '../receive/write-tree.ts';
 import { isThere } from '../shared/files/atomic-file.ts';
 import { openReceivedTree, type ReceivedVersion } from '../sources/received/received-tree.ts';
 import { IncompleteTree } from '../sources/received/tree-file.ts';
-import type { BundleMoment } from './bundle-format.ts';
 import type { FileToBundle } from './write-bundle.ts';
 
-/** True for a version that the bundle takes. */
-export type Wants = (name: PackageName, entry: IndexEntry) => boolean;
+type ChooseVersion = (name: PackageName, entry: IndexEntry) => boolean;
 
 export interface PublishedFilesOptions {
   /** the data folder, absolute */
   readonly data: string;
   readonly output: Output;
-  /** undefined: the whole tree */
-  readonly wants: Wants | undefined;
-  /** the serial of an earlier publication; archives that it had are left out. undefined: none */
+  /** the versions that the bundle takes; undefined: the whole tree */
+  readonly wants: ChooseVersion | undefined;
+  /** the serial of an earlier publication, whose archives are left out; undefined: none */
   readonly since: number | undefined;
   /** a new folder, for the documents of some versions */
   readonly folder: string;
 }
 
-export interface PublishedFiles extends BundleMoment {
-  readonly since: BundleMoment | null;
+export interface PublishedFiles {
+  readonly serial: number;
   readonly files: readonly FileToBundle[];
 }
 
 /** Call it with the lock of builds. Throws BuildRefused, also for a publication that a kill has interrupted. */
 export async function publishedFiles(options: PublishedFilesOptions): Promise<PublishedFiles> {
-  const { data, output } = options;
+  const { data, output, wants } = options;
   const publication = await wholePublication(output);
-  const since = options.since === undefined ? undefined : await earlier(output, options.since);
+  const isNew = await newVersions(output, options.since);
+  const files: FileToBundle[] = [];
+  const take = (folder: string, paths: readonly string[]): unknown =>
+    files.push(
+      ...paths.filter((path) => isThere(join(folder, path))).map((path) => ({ path, from: join(folder, path) })),
+    );
   try {
     const tree = await openReceivedTree(data);
-    const archives: FileToBundle[] = [];
-    const documents: string[] = [];
     const names: PackageName[] = [];
     for (const name of tree.names) {
-      const all = await tree.versionsOf(name, () => true); // where each archive is, and its size, is checked below
-      const chosen = all.filter(({ entry }) => options.wants?.(name, entry) ?? true);
-      if (chosen.length > 0) names.push(name);
-      for (const { entry } of chosen)
-        if (since?.isNew(name, entry) ?? true) archives.push(await archiveFile(output, entry));
-      if (options.wants === undefined) documents.push(...documentsOf(data, name, chosen));
-      else if (chosen.length > 0) await writeSome(options.folder, name, chosen, publication);
+      const all = await tree.versionsOf(name, () => true); // `archiveFile` looks where each archive is
+      const versions = all.filter(({ entry }) => wants?.(name, entry) ?? true);
+      for (const { entry } of versions) if (isNew(name, entry)) files.push(await archiveFile(output, entry));
+      if (wants === undefined) take(data, [...documentsOf(name), ...textsOf(name, versions)]);
+      else if (versions.length > 0) {
+        names.push(name);
+        await writeTreePackage(options.folder, name, versions.map(treeVersion), new Date(publication.published_at));
+        take(options.folder, documentsOf(name));
+      }
     }
-    const { serial, published_at } = publication;
-    const listed =
-      options.wants === undefined
-        ? [...documents, ...listsOf(data)].map((path) => ({ path, from: join(data, path) }))
-        : await someFiles(options.folder, names, publication);
-    return { serial, published_at, since: since?.moment ?? null, files: [...listed, ...archives] };
+    if (wants !== undefined) await endTree(options.folder, names, new Date(publication.published_at));
+    take(wants === undefined ? data : options.folder, lists);
+    return { serial: publication.serial, files };
   } catch (error) {
     throw error instanceof IncompleteTree ? damaged(error.fault) : error;
   }
 }
+
+const lists = [
+  `public/${rootDocumentPath}`,
+  ...[publicationPath, purgedPath, quarantinedPath].map((path) => `index/${path}`),
+];
 
 function damaged(fault: string): BuildRefused {
   return new BuildRefused(`No bundle was made: ${fault}. Run \`libretto verify\`: it names the damage and the repair.`);
@@ -82,8 +86,7 @@ async function wholePublication(output: Output): Promise<Publication> {
   const text = await output.read('index', publicationPath);
   if (text === undefined) throw new BuildRefused('Nothing was published yet, so there is nothing to bundle.');
   const publication = parsePublication(text);
-  const begun = await readManifest(output);
-  if (begun !== undefined && begun.serial > publication.serial)
+  if (((await readManifest(output))?.serial ?? 0) > publication.serial)
     throw new BuildRefused(
       'The last publication was interrupted. Complete it with `libretto build`, then bundle again.',
     );
@@ -91,21 +94,13 @@ async function wholePublication(output: Output): Promise<Publication> {
 }
 
 /** Throws BuildRefused if the history does not reach back to that publication. */
-async function earlier(output: Output, serial: number) {
-  const records = await recordsSince(output, serial);
-  const base = await readPublicationRecord(output, serial);
-  if (base === undefined)
-    throw new BuildRefused(
-      `Publication ${serial} is no longer recorded. Choose one of \`libretto history list\`, or leave --since out.`,
-    );
-  const later = records.flatMap(({ packages }) =>
-    packages.flatMap(({ name, added, changed }) => [...added, ...changed].map((one) => retainedKey(name, one))),
+async function newVersions(output: Output, since: number | undefined): Promise<ChooseVersion> {
+  if (since === undefined) return () => true;
+  const changes = (await recordsSince(output, since)).flatMap(({ packages }) => packages);
+  const keys = new Set(
+    changes.flatMap(({ name, added, changed }) => [...added, ...changed].map((one) => retainedKey(name, one))),
   );
-  const keys = new Set(later);
-  return {
-    moment: { serial, published_at: base.published_at },
-    isNew: (name: PackageName, entry: IndexEntry) => keys.has(retainedKey(name, entry)),
-  };
+  return (name, entry) => keys.has(retainedKey(name, entry));
 }
 
 async function archiveFile(output: Output, { path, size }: IndexEntry): Promise<FileToBundle> {
@@ -115,47 +110,19 @@ async function archiveFile(output: Output, { path, size }: IndexEntry): Promise<
   return { path: `public/${path}`, from };
 }
 
-function documentsOf(data: string, name: PackageName, versions: readonly ReceivedVersion[]): readonly string[] {
-  const texts = versions.flatMap(({ entry: { readme, changelog } }) =>
-    [readme, changelog].flatMap((digest) => (digest === undefined ? [] : [`index/${textPath(name, digest)}`])),
-  );
-  const providers = (['stable', 'dev'] as const).map((kind) => `public/${providerPath(name, kind)}`);
-  return [`index/${indexPath(name)}`, ...[...new Set(texts), ...providers].filter((path) => isThere(join(data, path)))];
+function documentsOf(name: PackageName): readonly string[] {
+  const documents = (['stable', 'dev'] as const).map((kind) => `public/${providerPath(name, kind)}`);
+  return [`index/${indexPath(name)}`, ...documents];
 }
 
-function listsOf(data: string): readonly string[] {
-  const some = [purgedPath, quarantinedPath].map((path) => `index/${path}`).filter((path) => isThere(join(data, path)));
-  return [`public/${rootDocumentPath}`, `index/${publicationPath}`, ...some];
+/** The READMEs and CHANGELOGs, each once. */
+function textsOf(name: PackageName, versions: readonly ReceivedVersion[]): readonly string[] {
+  const digests = versions.flatMap(({ entry }) => [entry.readme ?? [], entry.changelog ?? []].flat());
+  return [...new Set(digests)].map((digest) => `index/${textPath(name, digest)}`);
 }
 
-async function writeSome(
-  folder: string,
-  name: PackageName,
-  versions: readonly ReceivedVersion[],
-  { published_at: publishedAt }: Publication,
-): Promise<void> {
-  const rows = versions.map(({ entry, record }) => ({
-    version: entry.version,
-    normalized: entry.version_normalized as NormalizedVersion,
-    record,
-    reference: entry.reference,
-    shasum: entry.shasum,
-    size: entry.size,
-    path: entry.path,
-    facts: {
-      ...(entry.branch === undefined ? {} : { branch: entry.branch }),
-      ...(entry.signed_by === undefined ? {} : { signed_by: entry.signed_by }),
-    },
-  }));
-  await writeTreePackage(folder, name, rows, new Date(publishedAt));
-}
-
-async function someFiles(
-  folder: string,
-  names: readonly PackageName[],
-  { published_at: publishedAt }: Publication,
-): Promise<readonly FileToBundle[]> {
-  await endTree(folder, names, new Date(publishedAt));
-  const paths = names.flatMap((name) => documentsOf(folder, name, []));
-  return [...paths, ...listsOf(folder)].map((path) => ({ path, from: join(folder, path) }));
+function treeVersion({ entry, record }: ReceivedVersion) {
+  const { version, version_normalized: normalized, reference, shasum, size, path, branch, signed_by } = entry;
+  const facts = { ...(branch === undefined ? {} : { branch }), ...(signed_by === undefined ? {} : { signed_by }) };
+  return { version, normalized: normalized as NormalizedVersion, record, reference, shasum, size, path, facts };
 }

@@ -17,7 +17,7 @@ import {
   headerOf,
   manifestSize,
   mostBytesOfList,
-  paddedSize,
+  paddingOf,
   parseManifest,
   type BundleFile,
   type BundleManifest,
@@ -44,99 +44,88 @@ export async function withBundle<Result>(path: string, work: (bundle: OpenBundle
   try {
     const { size } = await handle.stat();
     const { manifest, begin } = await readManifest(path, handle);
-    const whole = manifest.files.reduce((sum, file) => sum + blockBytes + paddedSize(file.size), begin + endBytes);
-    if (size !== whole)
-      throw unusable(
-        path,
-        `has ${size} bytes instead of ${whole}: ${size < whole ? 'its end is missing' : 'more was added'}`,
-      );
-    return await work({
-      manifest,
-      extract: (placeOf, onFile) => extract(path, handle, { manifest, begin }, placeOf, onFile),
-    });
+    const whole = manifest.files.reduce((sum, file) => sum + bytesInTar(file), begin + endBytes);
+    if (size < whole) throw unusable(path, `has ${size} bytes instead of ${whole}: its end is missing`);
+    if (size > whole) throw unusable(path, `has ${size} bytes instead of ${whole}: more was added`);
+    return await work({ manifest, extract: (...to) => extract({ path, handle }, manifest.files, begin, ...to) });
   } finally {
     await handle.close();
   }
 }
 
-interface Opened {
-  readonly manifest: BundleManifest;
-  /** where its first file begins */
-  readonly begin: number;
+function bytesInTar({ size }: Pick<BundleFile, 'size'>): number {
+  return blockBytes + size + paddingOf(size);
 }
 
-async function readManifest(path: string, handle: FileHandle): Promise<Opened> {
+/** `begin`: where its first file begins. */
+async function readManifest(
+  path: string,
+  handle: FileHandle,
+): Promise<{ readonly manifest: BundleManifest; readonly begin: number }> {
   const size = manifestSize(await readAt(handle, 0, blockBytes));
   if (size === undefined) throw unusable(path, 'is no bundle, or its beginning is damaged');
   if (size > mostBytesOfList) throw unusable(path, `has a list of files of ${size} bytes, which is too long`);
   const text = (await readAt(handle, blockBytes, size)).toString('utf8');
   try {
-    return { manifest: parseManifest(text), begin: blockBytes + paddedSize(size) };
+    return { manifest: parseManifest(text), begin: bytesInTar({ size }) };
   } catch (error) {
     const fault = error instanceof SyntaxError ? 'its list of files is damaged' : messageOf(error);
     throw unusable(path, `cannot be used: ${fault.replace(/\.$/, '')}`);
   }
 }
 
+interface Opened {
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
 async function extract(
-  path: string,
-  handle: FileHandle,
-  { manifest: { files }, begin }: Opened,
+  bundle: Opened,
+  files: readonly BundleFile[],
+  begin: number,
   placeOf: (path: string) => string,
   onFile: OnFile,
 ): Promise<void> {
   let at = begin;
   for (const [index, file] of files.entries()) {
     onFile(index, files.length, file.path);
-    const header = await readAt(handle, at, blockBytes);
-    if (!header.equals(headerOf(entryName(index), file.size)))
-      throw unusable(path, `is damaged, or was changed: ${file.path} is not where its list says`);
-    await extractFile(path, handle, at + blockBytes, file, placeOf(file.path));
-    at += blockBytes + paddedSize(file.size);
+    if (!(await readAt(bundle.handle, at, blockBytes)).equals(headerOf(entryName(index), file.size)))
+      throw unusable(bundle.path, `is damaged, or was changed: ${file.path} is not where its list says`);
+    await extractFile(bundle, at + blockBytes, file, placeOf(file.path));
+    at += bytesInTar(file);
   }
-  if ((await readAt(handle, at, endBytes)).some((byte) => byte !== 0)) throw unusable(path, 'is damaged at its end');
+  if (!isEmpty(await readAt(bundle.handle, at, endBytes))) throw unusable(bundle.path, 'is damaged at its end');
 }
 
 async function extractFile(
-  path: string,
-  handle: FileHandle,
+  { path, handle }: Opened,
   start: number,
   { path: name, size, sha256, modified }: BundleFile,
   target: string,
 ): Promise<void> {
   await makeFolder(dirname(target));
   const hash = createHash('sha256');
-  const writing = createWriteStream(target, { flags: 'wx', mode: 0o600 });
-  await withPath(
-    target,
-    pipeline(
-      pieces(handle, start, size, (piece) => hash.update(piece)),
-      writing,
-    ),
-  );
-  const padding = await readAt(handle, start + size, paddedSize(size) - size);
-  if (hash.digest('hex') !== sha256 || padding.some((byte) => byte !== 0))
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < size; at += pieceBytes) {
+      const piece = await readAt(handle, start + at, Math.min(pieceBytes, size - at));
+      hash.update(piece);
+      yield piece;
+    }
+  }
+  await withPath(target, pipeline(pieces(), createWriteStream(target, { flags: 'wx', mode: 0o600 })));
+  if (hash.digest('hex') !== sha256 || !isEmpty(await readAt(handle, start + size, paddingOf(size))))
     throw unusable(path, `is damaged: ${name} does not have the SHA-256 that its list names`);
   if (modified !== undefined) await utimes(target, modified, modified);
 }
 
 const pieceBytes = 256 * 1024;
 
-async function* pieces(
-  handle: FileHandle,
-  start: number,
-  size: number,
-  onPiece: (piece: Buffer) => void,
-): AsyncGenerator<Buffer, void, void> {
-  for (let at = 0; at < size; at += pieceBytes) {
-    const piece = await readAt(handle, start + at, Math.min(pieceBytes, size - at));
-    onPiece(piece);
-    yield piece;
-  }
-}
-
 /** Fewer bytes at the end of the file. */
 async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);
+}
+
+function isEmpty(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
 }

@@ -53,90 +53,73 @@ export async function receiveBundle(
     withBundle(request.file, async (bundle) => {
       const name = request.name ?? bundle.manifest.registry;
       refuseBadName(name);
-      const places = { tree: join(data, 'build/receive', name), mirror: join(mirrorFolder(config), '.receive', name) };
+      const tree = join(data, 'build/receive', name);
+      const mirror = join(mirrorFolder(config), '.receive', name); // the mirror may be on another disk
       const lock = await takeLock(join(data, 'build/receive', `.${name}.lock`), context.now);
-      const clear = async (): Promise<void> => {
-        for (const folder of Object.values(places)) await rm(folder, { recursive: true, force: true });
-      };
+      const clear = (): Promise<unknown> =>
+        Promise.all([tree, mirror].map((folder) => rm(folder, { recursive: true, force: true })));
       try {
         await clear(); // of a run that was killed
-        return await receiveIn(places, name, bundle, { config, context, request });
+        await extract(bundle, { tree, mirror }, context);
+        const { registry, serial, whole } = bundle.manifest;
+        const place = { name, tree, bundle: { registry, serial, whole }, ...(whole ? {} : { adopted: true as const }) };
+        return await receiveExtracted(bundle.manifest, place, mirror, config, request);
       } finally {
         await clear();
         await lock.release();
-        await removeEmptyFolders([dirname(places.tree)]);
-        await removeEmptyFolders([mirrorFolder(config), dirname(places.mirror)]);
+        await removeEmptyFolders([dirname(tree)]);
+        await removeEmptyFolders([mirrorFolder(config), dirname(mirror)]);
       }
     }),
   );
 }
 
-interface Places {
-  readonly tree: string;
-  /** on the disk of the mirror, which may be another one */
-  readonly mirror: string;
-}
-
-interface Work {
-  readonly config: Config;
-  readonly context: Context;
-  readonly request: BundleRequest;
-}
-
-async function receiveIn(
-  places: Places,
-  name: string,
+async function extract(
   bundle: OpenBundle,
-  { config, context, request }: Work,
+  { tree, mirror }: { readonly tree: string; readonly mirror: string },
+  context: Context,
+): Promise<void> {
+  const progress = await startProgress(context.progress, () => context.now().getTime(), 'check');
+  const placeOf = (path: string): string =>
+    path.startsWith('mirror/') ? join(mirror, path.slice('mirror/'.length)) : join(tree, path);
+  const show = (done: number, total: number, label: string): void =>
+    progress.show({ phase: 'check', done, total, label });
+  await mkdir(tree, { recursive: true });
+  await bundle.extract(placeOf, show).finally(() => progress.stop());
+}
+
+async function receiveExtracted(
+  manifest: BundleManifest,
+  place: ReceivedPlace,
+  mirror: string,
+  config: Config,
+  { file, publish, isDone }: BundleRequest,
 ): Promise<ReceivedBundle | Stopped> {
-  const { manifest } = bundle;
-  await extract(places, bundle, context);
   const { blocks } = lookUpPurged(await listPurged(createDiskOutput(config.data.value)));
   const stored = await checkStored({
-    from: places.mirror,
+    from: mirror,
     folder: mirrorFolder(config),
     checkRecord: checkUpstreamRecord,
     checkArchive: async (path) => void (await admitZip(path, foreignZipLimits)),
     blocks,
   });
-  if (stored.lacking !== undefined)
-    throw lacks(request.file, manifest, `the archive of ${stored.lacking.name} ${stored.lacking.version}`);
-  const { registry, serial, whole } = manifest;
-  const place = { name, tree: places.tree, ...(whole ? {} : { adopted: true as const }) };
-  const report = await request
-    .publish({ ...place, bundle: { registry, serial, whole } })
-    .catch((error: unknown) => Promise.reject(explained(error, request.file, manifest)));
+  const [lacking] = stored.lacking;
+  if (lacking !== undefined) throw lacks(file, manifest, `the archive of ${lacking.name} ${lacking.version}`);
+  const report = await publish(place).catch((error: unknown) => {
+    if (!(error instanceof IncompleteTree)) throw error;
+    throw lacks(file, manifest, error.fault.replace(/ is missing$/, ''), error.fault);
+  });
   if ('exitCode' in report) return report;
-  if (request.isDone(report)) await stored.place();
+  if (isDone(report)) await stored.place();
   return { report, manifest, stored };
 }
 
-async function extract(places: Places, bundle: OpenBundle, context: Context): Promise<void> {
-  const progress = await startProgress(context.progress, () => context.now().getTime(), 'check');
-  const placeOf = (path: string): string =>
-    path.startsWith('mirror/') ? join(places.mirror, path.slice('mirror/'.length)) : join(places.tree, path);
-  try {
-    await mkdir(places.tree, { recursive: true });
-    await bundle.extract(placeOf, (done, total, label) => progress.show({ phase: 'check', done, total, label }));
-  } finally {
-    progress.stop();
-  }
-}
-
-/** A tree with all its bytes that still lacks something was made so. */
-function explained(error: unknown, file: string, manifest: BundleManifest): unknown {
-  if (!(error instanceof IncompleteTree)) return error;
-  const missing = / is missing$/.exec(error.fault);
-  return missing !== null && manifest.since !== null
-    ? lacks(file, manifest, error.fault.slice(0, missing.index))
-    : unusable(file, `contradicts itself: ${error.fault}`);
-}
-
-function lacks(file: string, { registry, since }: BundleManifest, what: string): BuildRefused {
-  if (since === null) return unusable(file, `lacks ${what}`);
+/** `fault`: of a tree that has all its bytes, and still is not whole. */
+function lacks(file: string, { registry, since }: BundleManifest, what: string, fault?: string): BuildRefused {
+  if (since === null || (fault !== undefined && !fault.endsWith(' is missing')))
+    return unusable(file, `contradicts itself: ${fault ?? `${what} is missing`}`);
   return new BuildRefused(
-    `${file} has what is new since publication ${since.serial} of ${registry}, and this registry lacks ${what}. ` +
-      `Receive the bundle of publication ${since.serial} first, or one that was made without --since. ` +
-      'Nothing was changed.',
+    `${file} has what is new since publication ${since} of ${registry}, and this registry lacks ${what}. Receive the ` +
+      `bundle of publication ${since} first, or one that was made without --since. Nothing was changed.`,
   );
 }

@@ -116,11 +116,7 @@ export const buildDocuments = {
     file: text('the absolute path of the bundle'),
     registry: text('the name of this registry on the other one'),
     serial: z.int().describe('the publication in the bundle'),
-    published_at: text('when it was published'),
-    since: orNull(
-      z.object({ serial: z.int().describe('its number'), published_at: text('when it was published') }),
-      'the publication whose archives are not in the bundle; null: the bundle has all archives',
-    ),
+    since: orNull(z.int(), 'the publication whose archives are not in the bundle; null: it has all archives'),
     whole: z.boolean().describe('false: the bundle has only what lock files need'),
     files: count('files in the bundle'),
     mirrored: count('versions of other registries'),

@@ -91,7 +91,7 @@ function documentOf({ manifest, stored }: ReceivedBundle) {
   return {
     registry,
     serial,
-    since: since?.serial ?? null,
+    since,
     mirrored: stored.taken.map(({ name, version }) => ({ name, version })),
     mirrored_here: stored.here,
     left_out: stored.leftOut,

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import type { BundleHead } from '../../../build/bundle/bundle-format.ts';
 import { publishedFiles } from '../../../build/bundle/published-files.ts';
 import { partialOf, refuseExisting, writeBundle, type FileToBundle } from '../../../build/bundle/write-bundle.ts';
+import { readPublicationRecord } from '../../../build/history/record.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { refuseBadName } from '../../../build/receive/receive.ts';
 import { changeTree } from '../../../build/store/change-tree.ts';
@@ -28,39 +29,34 @@ import { mirrorFolder } from '../../mirror/compose-mirror.ts';
 const waitMs = 60_000;
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
+  const { workingDirectory, now, stdout, summary } = context;
   const config = await readDataFolder(context, flags, 'tree');
   const since = flags['since'] === undefined ? undefined : parseSerial(String(flags['since']));
-  const locks = ((flags['lock'] ?? []) as readonly string[]).map((path) => resolve(context.workingDirectory, path));
+  const locks = ((flags['lock'] ?? []) as readonly string[]).map((path) => resolve(workingDirectory, path));
   const registry = registryName(config, flags['name']);
-  const given = typeof flags['out'] === 'string' ? resolve(context.workingDirectory, flags['out']) : undefined;
+  const place = resolve(workingDirectory, String(flags['out'] ?? '.'));
   const folder = await mkdtemp(join(tmpdir(), 'libretto-bundle-'));
-  try {
-    const done = await changeTree(
-      config.data.value,
-      { now: context.now, waitMs, output: outputStore(config, context) },
-      async () => {
-        const { head, files } = await collect(config, { registry, since, locks, folder });
-        const target = await targetOf(given ?? context.workingDirectory, given === undefined, head);
-        const written = await write(target, head, files, context);
-        const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
-        return { file: target, ...head, files: files.length, mirrored, ...written };
-      },
-    );
-    const { size, ...others } = done;
-    if (flags['json'] === true) printJson(context.stdout, { ...others, bytes: size });
-    else
-      printLines(context.summary, [
-        `Bundled publication ${done.serial} of ${registry}` +
-          `${done.since === null ? '' : `, without the archives of publication ${done.since.serial}`}: ` +
-          `${counted(done.files, 'file')}, ${(size / 1e6).toFixed(1)} MB, ` +
-          `${counted(done.mirrored, 'version')} of other registries.`,
-        `${done.file}`,
-        `SHA-256 ${done.sha256}`,
-      ]);
-    return 0;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const make = async () => {
+    const { serial, files } = await collect(config, { since, locks, folder });
+    const head = { registry, serial, since: since ?? null, whole: locks.length === 0 };
+    const file = await targetOf(place, head);
+    const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
+    return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
+  };
+  const output = outputStore(config, context);
+  const made = await changeTree(config.data.value, { now, waitMs, output }, make).finally(() =>
+    rm(folder, { recursive: true, force: true }),
+  );
+  if (flags['json'] === true) printJson(stdout, made);
+  else
+    printLines(summary, [
+      `Bundled publication ${made.serial}${since === undefined ? '' : `, without the archives of publication ${since}`}: ` +
+        `${counted(made.files, 'file')}, ${(made.bytes / 1e6).toFixed(1)} MB, ` +
+        `${counted(made.mirrored, 'version')} of other registries.`,
+      made.file,
+      `SHA-256: ${made.sha256}`,
+    ]);
+  return 0;
 }
 
 /** Names this registry where the bundle is received. */
@@ -71,47 +67,33 @@ function registryName(config: Config, given: unknown): string {
   return name;
 }
 
-interface Collected {
-  readonly head: BundleHead;
-  readonly files: readonly FileToBundle[];
-}
-
 interface Request {
-  readonly registry: string;
   readonly since: number | undefined;
   readonly locks: readonly string[];
   /** for documents that are made for the bundle */
   readonly folder: string;
 }
 
-async function collect(config: Config, { registry, since, locks, folder }: Request): Promise<Collected> {
+async function collect(config: Config, { since, locks, folder }: Request) {
   const data = await realpath(config.data.value);
-  const output = createDiskOutput(data);
-  const mirror = mirrorFolder(config);
-  const locked = locks.length === 0 ? undefined : await lockedVersions(locks, { output, mirror });
-  const published = await publishedFiles({ data, output, wants: locked?.wants, since, folder });
-  const { files, ...moments } = published;
-  const sinceMs = Date.parse(published.since?.published_at ?? '');
+  const [output, mirror] = [createDiskOutput(data), mirrorFolder(config)];
+  const locked = locks.length === 0 ? undefined : await lockedVersions(locks, output, mirror);
+  const { serial, files } = await publishedFiles({ data, output, wants: locked?.wants, since, folder });
+  const base = since === undefined ? undefined : await readPublicationRecord(output, since);
+  const sinceMs = Date.parse(base?.published_at ?? '');
   const stored = await storedFiles(mirror, {
     wants: locked?.wantsStored,
-    ...(locked === undefined ? {} : { names: locked.names }),
-    isNew: ({ fetchedAt }) => !(Date.parse(fetchedAt) <= sinceMs),
+    names: locked?.names,
+    isNew: ({ fetchedAt }) => !(Date.parse(fetchedAt) <= sinceMs), // all of them without that publication's record
   });
-  return {
-    head: { registry, ...moments, whole: locked === undefined },
-    files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))],
-  };
+  return { serial, files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))] };
 }
 
 /** `place`: a file, or an existing folder for a file with a name that says what is in it. */
-async function targetOf(
-  place: string,
-  isFolder: boolean,
-  { registry, serial, since, whole }: BundleHead,
-): Promise<string> {
-  const inFolder = isFolder || (await stat(place).catch(() => undefined))?.isDirectory() === true;
-  const span = since === null ? `${serial}` : `${since.serial}-${serial}`;
-  const target = inFolder ? join(place, `${registry}-${span}${whole ? '' : '-locks'}.bundle.tar`) : place;
+async function targetOf(place: string, { registry, serial, since, whole }: BundleHead): Promise<string> {
+  const isFolder = (await stat(place).catch(() => undefined))?.isDirectory() === true;
+  const span = since === null ? `${serial}` : `${since}-${serial}`;
+  const target = isFolder ? join(place, `${registry}-${span}${whole ? '' : '-locks'}.bundle.tar`) : place;
   refuseExisting(target);
   return target;
 }
@@ -123,11 +105,7 @@ async function write(target: string, head: BundleHead, files: readonly FileToBun
       context.exitNow(128 + constants.signals[name]);
     });
   const progress = await startProgress(context.progress, () => context.now().getTime(), 'bundle');
-  try {
-    return await writeBundle(target, head, files, (done, total, label) =>
-      progress.show({ phase: 'bundle', done, total, label }),
-    );
-  } finally {
-    progress.stop();
-  }
+  const show = (done: number, total: number, label: string): void =>
+    progress.show({ phase: 'bundle', done, total, label });
+  return writeBundle(target, head, files, show).finally(() => progress.stop());
 }

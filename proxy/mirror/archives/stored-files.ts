@@ -1,29 +1,27 @@
 // The files of the mirror that another registry needs to serve the same packages without their upstreams: accepted
 // archives with their records, the documents of the packages, and what upstreams last listed about them.
 
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PackageName } from '../../../build/contract/name.ts';
 import { partialSuffix } from '../../../build/shared/files/atomic-file.ts';
 import { AcceptedArchiveStore, entriesIn } from './accepted-archive-store.ts';
 import { archivePath } from './accepted-package.ts';
 import { archiveKey, recordKeys, type ArchiveRecord } from './archive-record.ts';
 import { filesBelow, mirroredNames } from './mirror-inventory.ts';
 
-/** `path`: below the folder of the mirror. */
+/** `path`: below the folder of the mirror. `from`: absolute. `modified`: when a document was last checked. */
 export interface StoredFile {
   readonly path: string;
-  /** absolute */
   readonly from: string;
-  /** epoch seconds: when a document was last checked */
+  /** epoch seconds */
   readonly modified?: number;
 }
 
 export interface WantedFiles {
   /** undefined: everything that is stored */
   readonly wants: ((record: ArchiveRecord) => boolean) | undefined;
-  /** packages whose documents are needed although they have no archive, such as metapackages */
-  readonly names?: ReadonlySet<string>;
+  /** packages whose documents are wanted; undefined: all */
+  readonly names: ReadonlySet<string> | undefined;
   /** true for an archive that the receiver does not have */
   readonly isNew: (record: ArchiveRecord) => boolean;
 }
@@ -31,38 +29,33 @@ export interface WantedFiles {
 /** Rejects with UnreadableRecord. `folder`: of the mirror. */
 export async function storedFiles(
   folder: string,
-  { wants, names = new Set(), isNew }: WantedFiles,
+  { wants, names, isNew }: WantedFiles,
 ): Promise<readonly StoredFile[]> {
   const store = new AcceptedArchiveStore(folder, 0);
-  const paths = new Map<string, string>();
-  const take = (path: string, from = path): unknown => paths.set(path, join(folder, from));
-  const documented = new Set<string>(names);
+  const files = new Map<string, StoredFile>();
   for await (const name of mirroredNames(folder)) {
-    const records = (await store.records(name)).filter((record) => wants?.(record) ?? true);
-    if (records.length > 0) documented.add(name);
-    const present = new Set(await entriesIn(join(folder, 'dist', name)));
-    for (const record of records) {
-      const own = `${archiveKey(record)}.json`;
-      const stored = recordKeys(record).map((key) => `${key}.json`);
-      take(join('dist', name, own), join('dist', name, stored.find((file) => present.has(file)) ?? own));
-      if (isNew(record)) take(archivePath(name, record.shasum));
+    const present = await entriesIn(join(folder, 'dist', name));
+    for (const record of await store.records(name)) {
+      if (wants?.(record) === false || !present.includes(`${record.shasum}.zip`)) continue;
+      const own = archiveKey(record);
+      const stored = recordKeys(record).find((key) => present.includes(`${key}.json`)) ?? own;
+      const path = join('dist', name, `${own}.json`);
+      files.set(path, { path, from: join(folder, 'dist', name, `${stored}.json`) });
+      const archive = archivePath(name, record.shasum);
+      if (isNew(record)) files.set(archive, { path: archive, from: join(folder, archive) });
     }
   }
-  for await (const path of filesBelow(folder, 'lists'))
-    if (path.endsWith('.json') && documented.has(path.slice('lists/'.length, -'.json'.length))) take(path);
-  for await (const path of filesBelow(folder, 'p2'))
-    if (!path.endsWith(partialSuffix) && (wants === undefined ? true : isOfAny(path, documented))) take(path);
-  return Promise.all([...paths].map(([path, from]) => withTime(path, from)));
+  for (const kind of ['lists', 'p2'])
+    for await (const path of filesBelow(folder, kind)) {
+      const from = join(folder, path);
+      if (path.endsWith(partialSuffix) || !isWanted(path, names)) continue;
+      files.set(path, { path, from, modified: Math.floor(statSync(from).mtimeMs / 1000) });
+    }
+  return [...files.values()];
 }
 
-async function withTime(path: string, from: string): Promise<StoredFile> {
-  if (path.startsWith('dist/')) return { path, from };
-  return { path, from, modified: Math.floor((await stat(from)).mtimeMs / 1000) };
-}
-
-/** `p2/<registry>/p2/<name>.json`, and what an upstream has beside the documents of its packages. */
-function isOfAny(path: string, names: ReadonlySet<string>): boolean {
-  const [, , kind, ...rest] = path.split('/');
-  if (names.size === 0) return false;
-  return kind !== 'p2' || names.has(rest.join('/').replace(/(?:~dev)?\.json$/, '') as PackageName);
+/** The documents that an upstream has beside those of its packages belong to all of them. */
+function isWanted(path: string, names: ReadonlySet<string> | undefined): boolean {
+  const name = /^(?:lists|p2\/[^/]+\/p2)\/(.+?)(?:~dev)?\.json$/.exec(path)?.[1];
+  return names === undefined || (name === undefined ? names.size > 0 : names.has(name));
 }
