@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import * as part from './parts.ts';
 import { leftOut, why } from './why-document.ts';
+import { receivedBundle, writtenBundle } from './bundle-documents.ts';
 
 const { count, flag, name, normalized, orNull, reference, source, text, time, version, versionLine } = part;
 
@@ -98,31 +99,9 @@ export const buildDocuments = {
     .describe('the report of a build'),
   site: siteReport,
   receive: buildReport.extend({
-    bundle: z
-      .object({
-        registry: text('the registry that the bundle was made on'),
-        serial: z.int().describe('its publication'),
-        since: orNull(z.int(), 'the publication whose archives are not in the bundle; null: it has all archives'),
-        mirrored: z
-          .array(z.object({ name, version }))
-          .describe('versions of other registries that were stored; in a dry run, that would be'),
-        mirrored_here: count('versions of other registries that were stored here before'),
-        left_out: z.array(z.string()).describe('a sentence for each version that is stored here with other bytes'),
-      })
-      .optional()
-      .describe('what came in a bundle; absent for a tree'),
+    bundle: receivedBundle.optional().describe('what came in a bundle; absent for a tree'),
   }),
-  bundle: z.object({
-    file: text('the absolute path of the bundle'),
-    registry: text('the name of this registry on the other one'),
-    serial: z.int().describe('the publication in the bundle'),
-    since: orNull(z.int(), 'the publication whose archives are not in the bundle; null: it has all archives'),
-    whole: z.boolean().describe('false: the bundle has only what lock files need'),
-    files: count('files in the bundle'),
-    mirrored: count('versions of other registries'),
-    sha256: text('the SHA-256 of the bundle'),
-    bytes: count('the size of the bundle'),
-  }),
+  bundle: writtenBundle,
   adopt: z.object({
     url: text('the address of the registry'),
     name: text('its name here'),

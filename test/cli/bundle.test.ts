@@ -115,7 +115,7 @@ describe('a bundle that is not what it says', () => {
   /** With another file in it, in its place of the order. */
   const withFile = (path: string, content: Buffer): BundleParts => {
     const { manifest, contents } = parts();
-    const rows = [...manifest.files.map((row, at) => ({ row, content: contents[at] ?? content }))];
+    const rows = manifest.files.map((row, at) => ({ row, content: contents[at] ?? content }));
     rows.push({ row: rowOf(path, content), content });
     rows.sort((one, two) => (one.row.path < two.row.path ? -1 : 1));
     return {

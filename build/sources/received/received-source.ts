@@ -13,19 +13,17 @@ import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file
 import { branchOfLabel } from '../../documents/branch-order.ts';
 import type { Sha1 } from '../../contract/digest.ts';
 import type { VersionRecord } from '../../contract/documents.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
+import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { maxTextBytes, textPath, type TextDigest } from '../../contract/package-texts.ts';
-import { indexPath } from '../../contract/paths.ts';
-import { BuildRefused } from '../../contract/refusals.ts';
-import { parsePackageIndex, type IndexEntry } from '../../contract/serving-index.ts';
+import type { IndexEntry } from '../../contract/serving-index.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { checkedLabel } from '../checked-label.ts';
 import { createPause } from '../../files/pause.ts';
 import type { Output } from '../../output/output.ts';
-import { parseOwnFile } from '../../output/parse-own-file.ts';
-import type { ReceivedBundle, ReceivedPlace } from '../spec.ts';
+import type { ReceivedPlace } from '../spec.ts';
+import { refuseOtherBundle, versionsIn } from './received-bundle.ts';
 import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { parseGitUrl } from '../git-url.ts';
@@ -149,33 +147,11 @@ export function createReceivedSource(
 ): Source {
   return {
     scan: async (previous) => {
-      if (place.bundle !== undefined) refuseOther(place.bundle, previous?.detail);
+      if (place.bundle !== undefined) refuseOtherBundle(place.bundle, previous?.detail);
       return scan(await openReceivedTree(folder), previous, place, output);
     },
     close: () => Promise.resolve(),
   };
-}
-
-/** `before`: what was received under this name. An older bundle would withdraw what is newer. */
-function refuseOther({ registry, serial, whole }: ReceivedBundle, before: JsonValue | undefined): void {
-  if (!isJsonObject(before)) return;
-  if (before['registry'] !== registry)
-    throw new BuildRefused(
-      `The bundle is of the registry ${registry}, and what was received under this name is of ` +
-        `${String(before['registry'])}. Name this one differently with --as.`,
-    );
-  if (whole && Number(before['serial']) > serial)
-    throw new BuildRefused(
-      `The bundle has publication ${serial} of ${registry}, and publication ${Number(before['serial'])} was received ` +
-        'before. Receive a newer bundle. Nothing was changed.',
-    );
-}
-
-/** What this registry has of a package. */
-async function entriesHere(output: Pick<Output, 'read'>, name: PackageName): Promise<readonly IndexEntry[]> {
-  const path = indexPath(name);
-  const text = await output.read('index', path);
-  return (text && parseOwnFile(`index/${path}`, () => parsePackageIndex(text))?.versions) || [];
 }
 
 async function scan(
@@ -188,11 +164,7 @@ async function scan(
   const quarantined: Quarantine[] = [...tree.quarantined];
   const notices: string[] = [];
   for (const name of tree.names) {
-    const here = bundle === undefined ? [] : await entriesHere(output, name);
-    const isHere = (one: IndexEntry): boolean => here.some((entry) => isSameContent(entry, one));
-    for (const version of await tree.versionsOf(name, isHere)) {
-      // some versions of a registry say nothing new about one that another source has published
-      if (bundle?.whole === false && isHere(version.entry)) continue;
+    for (const version of await versionsIn(tree, name, bundle, output)) {
       try {
         releases.push(receivedRelease(tree.root, name, version, adopted === true));
         if (version.record.source !== undefined && sourceUrlOf(version.record) === undefined)
@@ -209,6 +181,17 @@ async function scan(
       }
     }
   }
+  const detail = bundle === undefined ? null : { registry: bundle.registry, serial: bundle.serial };
+  const fingerprint = fingerprintOf(releases, quarantined, detail);
+  if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
+  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail } };
+}
+
+function fingerprintOf(
+  releases: readonly Release[],
+  quarantined: readonly Quarantine[],
+  detail: SourceMemory['detail'],
+): string {
   const rows = releases.map(({ name, version, reference, time, recordDigest }) => [
     name,
     version,
@@ -216,19 +199,6 @@ async function scan(
     time ?? null,
     recordDigest ?? null,
   ]);
-  const fingerprint = digestOf(
-    JSON.stringify([
-      recipe,
-      ...(bundle === undefined ? [] : [bundle.registry, bundle.serial]),
-      rows,
-      quarantined.map(({ code, name, version, message }) => [code, name, version, message]),
-    ]),
-  );
-  if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
-  const detail = bundle === undefined ? null : { registry: bundle.registry, serial: bundle.serial };
-  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail } };
-}
-
-function isSameContent(one: IndexEntry, other: IndexEntry): boolean {
-  return one.version === other.version && one.reference === other.reference && one.shasum === other.shasum;
+  const faults = quarantined.map(({ code, name, version, message }) => [code, name, version, message]);
+  return digestOf(JSON.stringify([recipe, rows, faults, ...(detail === null ? [] : [detail])]));
 }
