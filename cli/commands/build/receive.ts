@@ -101,27 +101,21 @@ function documentOf({ manifest, stored }: ReceivedBundle) {
 const mostLines = 40;
 
 function describeStored({ stored: { taken, here } }: ReceivedBundle, dryRun: boolean): readonly string[] {
-  if (taken.length + here === 0) return [];
-  return [
-    `Of other registries: ${counted(taken.length, 'version')} ${dryRun ? 'to be stored' : 'stored'}, ${here} here already.`,
-    ...firstOf(
-      taken.map(({ name, version }) => `  + ${name} ${version}`),
-      mostLines,
-    ),
-  ];
+  const outcome = `${counted(taken.length, 'version')} ${dryRun ? 'to be stored' : 'stored'}, ${here} here already.`;
+  return taken.length + here === 0 ? [] : [`Of other registries: ${outcome}`];
 }
 
 /** What an operator has to know about the mirrored packages. */
 async function notesOn({ stored }: ReceivedBundle, config: Config, context: Context): Promise<readonly string[]> {
-  if (stored.upstreams.length === 0) return [];
+  const notes = firstOf(stored.leftOut, mostLines);
+  if (stored.upstreams.length === 0) return notes;
   const mirrored = await withStateIfAny(config, [], async (state) => {
     const { upstreams } = await currentUpstreams(config, context, state);
     return upstreams.map(({ url }) => folderOf(rootUrlOf(url)));
   });
-  const known = new Set<string>(mirrored);
-  const unserved = stored.upstreams.filter((folder) => !known.has(folder));
+  const unserved = stored.upstreams.filter((folder) => !mirrored.includes(folder));
   return [
-    ...firstOf(stored.leftOut, mostLines),
+    ...notes,
     ...unserved.map(
       (folder) =>
         `Packages of ${folder.replace(/-[0-9a-f]{12}$/, '')} are stored, and not served: this registry does not mirror ` +
