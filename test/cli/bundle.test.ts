@@ -109,6 +109,66 @@ describe('libretto bundle', () => {
   });
 });
 
+describe('a bundle for lock files', () => {
+  const lock = (version: string, reference: string | null = null): void =>
+    writeFileSync(
+      folder.at('composer.lock'),
+      JSON.stringify({
+        packages: [{ name: 'acme/hello', version, dist: { type: 'zip', url: 'https://x.example/', reference } }],
+      }),
+    );
+
+  it('brings what they name and withdraws nothing, before and after a bundle of everything', async () => {
+    lock('1.0.0');
+    const made = await run(
+      'bundle',
+      '--data',
+      'made',
+      '--out',
+      'lock.tar',
+      '--name',
+      'shop',
+      '--lock',
+      'composer.lock',
+    );
+    expect(made).toMatchObject({ whole: false, files: 5 });
+    const first = await run('receive', 'lock.tar', '--data', 'mixed');
+    expect(first).toMatchObject({ added: [{ version: '1.0.0', source: 'adopted:shop' }], withdrawn: [] });
+    await run('bundle', '--data', 'made', '--out', 'now.tar', '--name', 'shop');
+    expect(await run('receive', 'now.tar', '--data', 'mixed')).toMatchObject({ published: true, withdrawn: [] });
+    const names = Object.keys(publicBytes('mixed'));
+    expect(await run('receive', 'lock.tar', '--data', 'mixed')).toMatchObject({ withdrawn: [], added: [] });
+    expect(Object.keys(publicBytes('mixed'))).toEqual(names);
+    expect((await libretto('verify', '--data', 'mixed')).exitCode).toBe(0);
+  });
+
+  it.each([
+    ['9.9.9', null, 'composer.lock: acme/hello 9.9.9 is not published here. Publish it'],
+    ['1.0.0', 'a'.repeat(40), 'composer.lock: acme/hello 1.0.0 is not published here'],
+    ['dev-main', 'the first', 'is no longer published with this content. Run `composer update acme/hello`'],
+  ])('names %s with the reference %s, and makes no file', async (version, given, message) => {
+    const archives = allFiles(folder.at('made/public/dist/acme/hello'));
+    const pinned = archives.flatMap((path) => /^dev-main@([0-9a-f]+)\.zip$/.exec(path)?.[1] ?? []);
+    const index = JSON.parse(readFileSync(folder.at('made/index/acme/hello.json'), 'utf8')) as {
+      versions: { reference: string; state: string }[];
+    };
+    const superseded = index.versions.find(({ state }) => state === 'superseded')?.reference ?? '';
+    expect(pinned).toContain(superseded);
+    lock(version, given === 'the first' ? superseded : given);
+    const { exitCode, stderr } = await libretto(
+      'bundle',
+      '--data',
+      'made',
+      '--lock',
+      'composer.lock',
+      '--out',
+      'no.tar',
+    );
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message) as string]);
+    expect(existsSync(folder.at('no.tar'))).toBe(false);
+  });
+});
+
 describe('a bundle that is not what it says', () => {
   const parts = (): BundleParts => partsOf(folder.at('full.tar'));
   const zip = (): number => parts().manifest.files.findIndex(({ path }) => path.endsWith('.zip'));
