@@ -1,5 +1,5 @@
 // Tests bundles with packages of other registries: they land in the mirror, what was accepted there stays, and nothing
-// enters that an upstream could not have sent either.
+// enters that an upstream could not have sent either (row 100).
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

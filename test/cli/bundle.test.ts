@@ -1,5 +1,5 @@
 // Tests `libretto bundle` and `libretto receive` of its files: what is published arrives byte for byte, also in steps,
-// and a bundle that is not what it says changes nothing.
+// and a bundle that is not what it says changes nothing (row 100).
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
