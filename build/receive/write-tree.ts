@@ -27,6 +27,8 @@ export interface TreeVersion {
   readonly size: number;
   /** of its archive, below public/dist/<name>/ */
   readonly path: PublicPath;
+  /** of the entry that another registry of ours has */
+  readonly facts?: Pick<IndexEntry, 'branch' | 'signed_by'>;
 }
 
 /** The documents and the index of one package, with all its versions. `folder`: of the tree. */
@@ -67,8 +69,10 @@ export async function endTree(folder: string, names: readonly PackageName[], now
   await write(folder, join('index', publicationPath), publication);
 }
 
-function entryOf({ version, normalized, record, reference, shasum, size, path }: TreeVersion, now: Date): IndexEntry {
+function entryOf(one: TreeVersion, now: Date): IndexEntry {
+  const { version, normalized, record, reference, shasum, size, path, facts } = one;
   return {
+    ...facts,
     version,
     version_normalized: normalized,
     reference,

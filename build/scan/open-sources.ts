@@ -127,7 +127,7 @@ export async function openSource(chosen: ChosenSource, known: OpenSourcesOptions
     case 'received': {
       if (place.tree === undefined) throw new Error(`${location}: there is no copy of it to read`);
       const { createReceivedSource } = await import('../sources/received/received-source.ts');
-      return createReceivedSource(place.tree, place.adopted);
+      return createReceivedSource(place.tree, place, known.output);
     }
     case 'git':
       return openGit(

@@ -109,8 +109,8 @@ export function foreignFault(path: string, names: readonly string[]): string {
   );
 }
 
-/** Below the data folder: uploads, and archives of other registries. They are sources of their own. */
-const ownFolders = ['artifacts', 'build/adopt'] as const;
+/** Below the data folder: uploads, and what comes from other registries. They are sources of their own. */
+const ownFolders = ['artifacts', 'build/adopt', 'build/receive'] as const;
 
 /** Refuses a directory source that contains the data folder or is inside it: the source would read its own output. */
 export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {

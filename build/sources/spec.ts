@@ -22,7 +22,7 @@ export type SourcePlace =
    * a tree that is built elsewhere; `tree` is the absolute path of its present copy, undefined unless that is being
    * received. `adopted`: it was made of the packages of another registry, whose archives were packed elsewhere
    */
-  | { readonly kind: 'received'; readonly tree: string | undefined; readonly adopted?: true };
+  | ({ readonly kind: 'received' } & Omit<ReceivedPlace, 'name'>);
 
 export interface SourceSpec {
   /** stable across builds: of the kind and the location */
@@ -140,6 +140,15 @@ export interface ReceivedPlace {
   /** absolute */
   readonly tree: string | undefined;
   readonly adopted?: true;
+  /** the bundle that the tree came in: archives that are here may be absent from it */
+  readonly bundle?: ReceivedBundle;
+}
+
+export interface ReceivedBundle {
+  readonly registry: string;
+  readonly serial: number;
+  /** false: it says nothing about the versions that it does not have */
+  readonly whole: boolean;
 }
 
 /** The name alone identifies the source: each copy may have another path. */

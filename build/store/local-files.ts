@@ -16,7 +16,8 @@ export interface LocalFile {
 }
 
 const folders = ['public', 'index', 'build', 'artifacts'];
-const ownOfHost = /^(?:build\/(?:git|downloads|staging|store|lock[^/]*|last-build\.json)|artifacts\/\.staging)$/;
+const ownOfHost =
+  /^(?:build\/(?:git|downloads|staging|adopt|receive|store|lock[^/]*|last-build\.json)|artifacts\/\.staging)$/;
 
 /** Synchronous: one call for a file costs a few microseconds, and through the thread pool a hundred. */
 export function listLocalFiles(dataDirectory: string): Record<'documents' | 'archives', readonly LocalFile[]> {

@@ -170,7 +170,7 @@ async function copyState(
 }
 
 /** Folders that can be fetched or made again, or that serve only a running process, including private keys of ssh. */
-const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'adopt', 'staging', 'ssh']);
+const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'adopt', 'receive', 'staging', 'ssh']);
 
 /** The log is the operator's; the state is copied by itself. */
 function isLeftOut(path: string, mirroredArchives: boolean): boolean {

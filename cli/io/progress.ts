@@ -6,9 +6,9 @@ import { printable } from './output.ts';
 
 /**
  * `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. `adopt`: the packages of
- * another registry are read. The others are of a build.
+ * another registry are read. `bundle` and `check`: a bundle is written, and read. The others are of a build.
  */
-type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt';
+type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt' | 'bundle' | 'check';
 
 type CommandProgressEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
 
@@ -29,6 +29,8 @@ const doing: Readonly<Record<Phase, string>> = {
   connect: 'Reading repositories',
   approve: 'Waiting for your approval',
   adopt: 'Taking over packages',
+  bundle: 'Writing the bundle',
+  check: 'Checking the bundle',
 };
 
 /** A longer line would wrap beside the spinner. */

@@ -10,7 +10,7 @@ const start = 'Start here:';
 /** The groups in their order, and the commands of each group in their order. A test finds every command here. */
 export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   [start]: ['build', 'serve', 'token create', 'doctor', 'rollback'],
-  'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'adopt', 'site'],
+  'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'bundle', 'adopt', 'site'],
   'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
   'Inspect:': 'status why usage tell report history verify audit impact api'.split(' '),
@@ -18,7 +18,7 @@ export const helpGroups: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands that few people need: `libretto --help --all` shows them. */
-const rare = 'receive site ci keys impact report tell api prune import completion'.split(' ');
+const rare = 'receive bundle site ci keys impact report tell api prune import completion'.split(' ');
 
 /** Gives each command of the program its group, and sorts the commands by the groups. */
 export function groupCommands(program: Command): void {

@@ -8,6 +8,7 @@ import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
 import { addAdopt } from './adopt.ts';
 import { addArtifacts } from './artifacts.ts';
+import { addBundle, addReceiving } from './bundle.ts';
 import { addCi } from './ci.ts';
 import { addCompletion } from './completion.ts';
 import { addHelp, groupCommands, helpConfiguration } from './help.ts';
@@ -84,6 +85,7 @@ export function addCommands(program: Command, wire: Wire): void {
   addHistory(program, wire);
   addRollback(program, wire);
   addReceiving(program, wire);
+  addBundle(program, wire);
   addAdopt(program, wire);
   addArtifacts(program, wire);
   addRepositories(program, wire);
@@ -181,27 +183,6 @@ function addPublishing(program: Command, wire: Wire): void {
       ),
     );
   wire(build, () => import('../commands/build/build.ts'));
-}
-
-function addReceiving(program: Command, wire: Wire): void {
-  const receive = withSettings(program.command('receive'), 'data', 'state', 'jobs')
-    .argument('<tree>', 'a folder with public/ and index/ of a build, copied to this machine')
-    .summary('publish a tree that was built elsewhere, such as in a CI job')
-    .description(
-      'Publish a tree that was built elsewhere and copied to this machine. Versions that are no longer in the ' +
-        'tree are withdrawn. Packages of other sources stay as published.',
-    )
-    .option('--as <name>', 'a fixed name for this tree on this registry (default: the name of its folder)')
-    .option('--dry-run', 'show what would be published, without publishing it')
-    .option('--strict', 'publish nothing if any package or version has to be left out')
-    .option('--allow-republish', 'allow released versions to change their content')
-    .option('--allow-withdraw', 'allow packages to lose their last version, and many packages to lose a release')
-    .option('--json', 'print the report as JSON')
-    .addHelpText(
-      'after',
-      example('libretto receive /srv/incoming/shop --dry-run', 'libretto receive /srv/incoming/shop --as shop'),
-    );
-  wire(receive, () => import('../commands/build/receive.ts'));
 }
 
 function addImports(program: Command, wire: Wire): void {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import * as part from './parts.ts';
 import { leftOut, why } from './why-document.ts';
+import { receivedBundle, writtenBundle } from './bundle-documents.ts';
 
 const { count, flag, name, normalized, orNull, reference, source, text, time, version, versionLine } = part;
 
@@ -97,7 +98,10 @@ export const buildDocuments = {
     .extend({ site: siteReport.optional().describe('the catalogue, where `site` names a folder for it') })
     .describe('the report of a build'),
   site: siteReport,
-  receive: buildReport,
+  receive: buildReport.extend({
+    bundle: receivedBundle.optional().describe('what came in a bundle; absent for a tree'),
+  }),
+  bundle: writtenBundle,
   adopt: z.object({
     url: text('the address of the registry'),
     name: text('its name here'),

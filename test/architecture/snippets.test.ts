@@ -51,6 +51,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
 
 /** Pages whose lines no test pastes. page-commands.test.ts checks the names of their commands. */
 const notPlayed: Readonly<Record<string, string>> = {
+  bundles: 'needs two registries and a medium; test/cli/bundle.test.ts and test/e2e/bundled-lock.test.ts have them',
   'coming-from': 'needs another registry; test/cli/adopt.test.ts and test/e2e/adopted-lock.test.ts have one',
   connections: 'needs GitHub, GitLab, Gitea or Bitbucket; the tests of connections have stand-ins for them',
   console: 'starts the server alone; the clicks are in the tests of the console',

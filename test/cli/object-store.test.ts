@@ -47,6 +47,24 @@ describe('an object store as output', () => {
     expect(store.objects.has('registry/public/dist/acme/hello/1.1.0.zip')).toBe(true);
   });
 
+  it('gives its packages to bundles, and takes those of bundles', async () => {
+    const elsewhere = { LIBRETTO_OUTPUT: 's3://libretto-test/elsewhere' };
+    await run('one', ['build', './packages']);
+    expect(await run('one', ['bundle', '--out', 'all.tar'])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(existsSync(tree.path('one/public/dist/acme/hello/1.0.0.zip'))).toBe(false);
+    expect(await run('there', ['receive', 'all.tar'], elsewhere)).toMatchObject({ exitCode: 0 });
+    put('two', '1.1.0');
+    await run('one', ['build']);
+    expect(await run('one', ['bundle', '--since', '1', '--out', 'new.tar'])).toMatchObject({ exitCode: 0 });
+    const received = await run('there', ['receive', 'new.tar', '--json'], elsewhere);
+    expect(JSON.parse(received.stdout)).toMatchObject({ added: [{ version: '1.1.0' }], withdrawn: [] });
+    const archives = (prefix: string) =>
+      [...store.objects].filter(([key]) => key.startsWith(`${prefix}/public/dist/`)).map(([, { bytes }]) => bytes);
+    expect(archives('elsewhere')).toEqual(archives('registry'));
+    expect(archives('elsewhere')).toHaveLength(2);
+    expect([...store.objects.keys()].filter((key) => key.includes('build/receive'))).toEqual([]);
+  });
+
   it('is verified, with the objects that it lacks', async () => {
     await run('one', ['build', './packages']);
     expect(await run('one', ['verify'])).toMatchObject({

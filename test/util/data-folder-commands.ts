@@ -49,6 +49,7 @@ export const reading: readonly (readonly string[])[] = [
   ['package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes'],
   ['package', 'list', '--purged'],
   ['package', 'recover-purged'],
+  ['bundle', '--out', '../all.bundle.tar'],
   ['mirror', 'list'],
   ['mirror', 'verify'],
   ['mirror', 'prune'],
@@ -114,7 +115,7 @@ export const making: readonly (readonly string[])[] = [
 /** The commands of `reading` that change nothing in the data folder, by their beginnings. */
 const onlyReading = (
   'status, verify, usage, why, impact, history, ' +
-  'backup, config export, keys list, settings list, token list, token show, ' +
+  'backup, bundle, config export, keys list, settings list, token list, token show, ' +
   'token explain, user list, user show, team list, team show, audit, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
   'notify list, notify show, publisher list, publisher show, publisher explain, ' +

@@ -21,6 +21,9 @@ import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { checkedLabel } from '../checked-label.ts';
 import { createPause } from '../../files/pause.ts';
+import type { Output } from '../../output/output.ts';
+import type { ReceivedPlace } from '../spec.ts';
+import { refuseOtherBundle, versionsIn } from './received-bundle.ts';
 import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { parseGitUrl } from '../git-url.ts';
@@ -133,22 +136,37 @@ async function readText(root: string, path: string): Promise<Buffer | undefined>
 /** Raise it whenever the same tree could now be read as something else. */
 const recipe = 1;
 
-/** `folder` is absolute. Scanning throws BuildRefused for a tree that is not complete. */
-export function createReceivedSource(folder: string, adopted = false): Source {
+/**
+ * `folder` is absolute. `output`: of this registry. Scanning throws BuildRefused for a tree that is not complete, and for
+ * a bundle of another registry or of an earlier publication.
+ */
+export function createReceivedSource(
+  folder: string,
+  place: Pick<ReceivedPlace, 'adopted' | 'bundle'>,
+  output: Pick<Output, 'read'>,
+): Source {
   return {
-    scan: async (previous) => scan(await openReceivedTree(folder), previous, adopted),
+    scan: async (previous) => {
+      if (place.bundle !== undefined) refuseOtherBundle(place.bundle, previous?.detail);
+      return scan(await openReceivedTree(folder), previous, place, output);
+    },
     close: () => Promise.resolve(),
   };
 }
 
-async function scan(tree: ReceivedTree, previous: SourceMemory | undefined, adopted: boolean): Promise<Scan> {
+async function scan(
+  tree: ReceivedTree,
+  previous: SourceMemory | undefined,
+  { adopted, bundle }: Pick<ReceivedPlace, 'adopted' | 'bundle'>,
+  output: Pick<Output, 'read'>,
+): Promise<Scan> {
   const releases: Release[] = [];
   const quarantined: Quarantine[] = [...tree.quarantined];
   const notices: string[] = [];
   for (const name of tree.names) {
-    for (const version of await tree.versionsOf(name)) {
+    for (const version of await versionsIn(tree, name, bundle, output)) {
       try {
-        releases.push(receivedRelease(tree.root, name, version, adopted));
+        releases.push(receivedRelease(tree.root, name, version, adopted === true));
         if (version.record.source !== undefined && sourceUrlOf(version.record) === undefined)
           notices.push(`The address in "source" of ${name} ${version.entry.version} is none of git: it was left out.`);
       } catch (error) {
@@ -163,6 +181,17 @@ async function scan(tree: ReceivedTree, previous: SourceMemory | undefined, adop
       }
     }
   }
+  const detail = bundle === undefined ? null : { registry: bundle.registry, serial: bundle.serial };
+  const fingerprint = fingerprintOf(releases, quarantined, detail);
+  if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
+  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail } };
+}
+
+function fingerprintOf(
+  releases: readonly Release[],
+  quarantined: readonly Quarantine[],
+  detail: SourceMemory['detail'],
+): string {
   const rows = releases.map(({ name, version, reference, time, recordDigest }) => [
     name,
     version,
@@ -170,13 +199,6 @@ async function scan(tree: ReceivedTree, previous: SourceMemory | undefined, adop
     time ?? null,
     recordDigest ?? null,
   ]);
-  const fingerprint = digestOf(
-    JSON.stringify([
-      recipe,
-      rows,
-      quarantined.map(({ code, name, version, message }) => [code, name, version, message]),
-    ]),
-  );
-  if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
-  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail: null } };
+  const faults = quarantined.map(({ code, name, version, message }) => [code, name, version, message]);
+  return digestOf(JSON.stringify([recipe, rows, faults, ...(detail === null ? [] : [detail])]));
 }

@@ -25,14 +25,18 @@ export interface ReceivedVersion {
   readonly record: VersionRecord;
 }
 
+export type MayLack = (entry: IndexEntry) => boolean;
+
 export interface ReceivedTree {
   /** the path without symlinks */
   readonly root: string;
   readonly names: readonly PackageName[];
   /** the versions that the original build omitted, with the reasons */
   readonly quarantined: readonly Quarantine[];
-  /** All published versions of one of `names`. Throws BuildRefused. */
-  readonly versionsOf: (name: PackageName) => Promise<readonly ReceivedVersion[]>;
+  /**
+   * All published versions of one of `names`. `mayLack`: the tree may be without the archive. Throws BuildRefused.
+   */
+  readonly versionsOf: (name: PackageName, mayLack?: MayLack) => Promise<readonly ReceivedVersion[]>;
 }
 
 /**
@@ -48,13 +52,20 @@ export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
   if (digestOf(packagesJson) !== publication.root.sha256)
     throw incomplete(root, rootPath, `is not the one that index/${publicationPath} announces`);
   const names = parseTreeFile(root, rootPath, () => parseNames(packagesJson));
-  return { root, names, quarantined: await readQuarantined(root), versionsOf: (name) => readVersions(root, name) };
+  return {
+    root,
+    names,
+    quarantined: await readQuarantined(root),
+    versionsOf: (name, mayLack = () => false) => readVersions(root, name, mayLack),
+  };
 }
 
 function rootOf(folder: string): string {
   const found = statNamed(folder);
   if (found?.isDirectory() !== true)
-    throw new BuildRefused(`${folder} is not a folder. Name the folder with public/ and index/ of the build.`);
+    throw new BuildRefused(
+      `${folder} is not a folder. Name the folder with public/ and index/ of the build, or a bundle.`,
+    );
   return realpathSync(folder);
 }
 
@@ -105,7 +116,7 @@ async function readList<Row>(
   return parseTreeFile(root, path, () => parse(text));
 }
 
-async function readVersions(root: string, name: PackageName): Promise<readonly ReceivedVersion[]> {
+async function readVersions(root: string, name: PackageName, mayLack: MayLack): Promise<readonly ReceivedVersion[]> {
   const path = join('index', indexPath(name));
   const text = (await readTreeFile(root, path)).toString('utf8');
   const index = parseTreeFile(root, path, () => parsePackageIndex(text));
@@ -131,7 +142,7 @@ async function readVersions(root: string, name: PackageName): Promise<readonly R
         path,
         `does not agree with the documents of ${name} on version ${JSON.stringify(entry.version)}`,
       );
-    checkSize(root, join('public', entry.path), entry.size);
+    if (!mayLack(entry)) checkSize(root, join('public', entry.path), entry.size);
     return { entry, record };
   });
 }

@@ -15,8 +15,19 @@ const maxFileBytes = 256 * 1024 * 1024;
 const copyAgain =
   'Copy the whole tree again, once the build that makes it has ended, and receive it then. Nothing was changed.';
 
-export function incomplete(root: string, path: string, fault: string): BuildRefused {
-  return new BuildRefused(`${join(root, path)} ${fault}: this tree is incomplete. ${copyAgain}`);
+/** A tree that lacks a file, or contradicts itself. */
+export class IncompleteTree extends BuildRefused {
+  /** the file, below the tree, and what is wrong with it */
+  readonly fault: string;
+
+  constructor(root: string, path: string, fault: string) {
+    super(`${join(root, path)} ${fault}: this tree is incomplete. ${copyAgain}`);
+    this.fault = `${path} ${fault}`;
+  }
+}
+
+export function incomplete(root: string, path: string, fault: string): IncompleteTree {
+  return new IncompleteTree(root, path, fault);
 }
 
 /** Absolute; `root` without symlinks, `path` below it. Throws BuildRefused for a missing file or a symbolic link. */

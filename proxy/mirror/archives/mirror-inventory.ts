@@ -126,7 +126,7 @@ export async function pruneMirror({
   return pruned;
 }
 
-async function* filesBelow(folder: string, path: string): AsyncGenerator<string, void, void> {
+export async function* filesBelow(folder: string, path: string): AsyncGenerator<string, void, void> {
   const found = await stat(join(folder, path)).catch(() => undefined);
   if (found?.isDirectory() !== true) {
     if (found !== undefined) yield path;
