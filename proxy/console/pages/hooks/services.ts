@@ -2,7 +2,7 @@
 
 import type { HookServices } from '../../../hooks/operations.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
-import { repositoryName } from '../repositories/repository-words.tsx';
+import { repositoryName } from '../source-names.ts';
 import { repositoriesFor, repositoryPath, type RepositoryPageServices } from '../repositories/services.ts';
 
 export type HookPageServices = HookServices & RepositoryPageServices;

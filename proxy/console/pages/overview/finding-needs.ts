@@ -4,7 +4,7 @@
 import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
-import { repositoryName } from '../repositories/repository-words.tsx';
+import { repositoryName } from '../source-names.ts';
 
 export interface Need {
   readonly kind: 'bad' | 'warn';

@@ -11,7 +11,7 @@ import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatBytes, relativeTime } from '../../components/values.tsx';
-import { placeOf, repositoryName } from '../repositories/repository-words.tsx';
+import { placeOf, repositoryName } from '../source-names.ts';
 import { findingNeeds, type Need } from './finding-needs.ts';
 import type { LeftOutVersion } from './left-out.ts';
 import { malwareNeeds, type KnownMalware } from './malware-needs.ts';

@@ -13,7 +13,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
 import { explainPackage, type OpenPackage, type PackagePageServices } from './open-package.ts';
-import { placeOf } from '../repositories/repository-words.tsx';
+import { placeOf } from '../source-names.ts';
 import { VersionContent } from './version-content.tsx';
 import { SourceText } from './facts-panel.tsx';
 import { PackageFrame } from './package-frame.tsx';

@@ -11,7 +11,8 @@ import { Pager } from '../../components/pager.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { repositoriesPerPage, repositoryListPath, type RepositoryQuery } from './list-query.ts';
-import { intervalWords, NextSync, repositoryName, StatusBadge, typeWords } from './repository-words.tsx';
+import { intervalWords, NextSync, StatusBadge, typeWords } from './repository-words.tsx';
+import { repositoryName } from '../source-names.ts';
 import { lastReport, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryListProps {

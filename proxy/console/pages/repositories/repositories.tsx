@@ -11,7 +11,8 @@ import { RepositoryList } from './list-page.tsx';
 import { parseRepositoryQuery, repositoriesPerPage, selectRepositories } from './list-query.ts';
 import { registerRepositoryForms } from './repository-forms.tsx';
 import { RepositoryPage } from './repository-page.tsx';
-import { repositoryName, JobBadge, startedBy } from './repository-words.tsx';
+import { JobBadge, startedBy } from './repository-words.tsx';
+import { repositoryName } from '../source-names.ts';
 import {
   packagesOf,
   readWithJobs,

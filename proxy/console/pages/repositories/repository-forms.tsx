@@ -19,7 +19,8 @@ import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
 import { filterFields, patchOf, repositoryCredentialsOf, repositoryFieldOf, valuesOf } from './draft-fields.ts';
 import { FilterFields, IntervalField, RepositoryCredentialFields, withoutSecrets } from './draft-form.tsx';
-import { credentialsWords, repositoryName } from './repository-words.tsx';
+import { credentialsWords } from './repository-words.tsx';
+import { repositoryName } from '../source-names.ts';
 import { repositoryPath, type RepositoryPageServices } from './services.ts';
 
 const section = 'repositories';

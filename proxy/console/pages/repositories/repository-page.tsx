@@ -21,11 +21,11 @@ import {
   intervalWords,
   JobBadge,
   NextSync,
-  repositoryName,
   startedBy,
   StatusBadge,
   typeWords,
 } from './repository-words.tsx';
+import { repositoryName } from '../source-names.ts';
 import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
 
 export interface RepositoryPageProps {
