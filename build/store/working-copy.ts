@@ -73,7 +73,14 @@ export class WorkingCopy {
     const local = await this.#readBase();
     const known = existsSync(this.at(changingPath)) ? undefined : local;
     const found = await this.store.getIfChanged(headKey, known?.etag, mostHeadBytes);
-    if (found === undefined) return { ...(await this.#withoutHead(local)), isProjected: true };
+    if (found === undefined) {
+      const base = await this.#withoutHead(local);
+      if (!existsSync(this.at(`index/${publicationPath}`))) {
+        await mkdir(this.at(storeFolder), { recursive: true });
+        await writeFile(this.at(emptyPath), '');
+      }
+      return { ...base, isProjected: true };
+    }
     const current = found === 'same' ? known : { head: this.#parse(found.bytes.toString('utf8')), etag: found.etag };
     if (current === undefined) throw new StoreFailure('damaged', `${this.store.name} answered 304 to a plain request.`);
     const base = { ...(await this.#baseOf(current)), isProjected: found === 'same' && known?.isProjected === true };
@@ -137,7 +144,8 @@ export class WorkingCopy {
         'damaged',
         `${this.store.name} has no intact ${documentKey(digest)}, which its head needs.`,
       );
-    await this.keepObject(digest, text);
+    // a command that only looks makes no folder; a build has its lock there
+    if (existsSync(dirname(this.at(storeFolder)))) await this.keepObject(digest, text);
     return text;
   };
 
@@ -217,10 +225,6 @@ export class WorkingCopy {
           `Restore the object. To publish this data folder anew, delete ${this.at(storeFolder)} and build again.`,
       );
     refuseOtherCopy(this.dataDirectory, this.store.name);
-    if (!existsSync(this.at(`index/${publicationPath}`))) {
-      await mkdir(this.at(storeFolder), { recursive: true });
-      await writeFile(this.at(emptyPath), '');
-    }
     return { current: undefined, listing: await StoredListing.open(undefined, this.readObject) };
   }
 

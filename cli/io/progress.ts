@@ -6,9 +6,9 @@ import { printable } from './output.ts';
 
 /**
  * `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. `adopt`: the packages of
- * another registry are read. The others are of a build.
+ * another registry are read. `verify`: the objects of a store are read. The others are of a build.
  */
-type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt';
+type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt' | 'verify';
 
 type CommandProgressEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
 
@@ -29,6 +29,7 @@ const doing: Readonly<Record<Phase, string>> = {
   connect: 'Reading repositories',
   approve: 'Waiting for your approval',
   adopt: 'Taking over packages',
+  verify: 'Reading objects',
 };
 
 /** A longer line would wrap beside the spinner. */

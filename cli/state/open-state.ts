@@ -2,6 +2,7 @@
 // refused (remembered-state.ts).
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
@@ -50,7 +51,7 @@ export interface ServingState {
   readonly graceLeftMs: () => number | undefined;
   /**
    * Lets the commands of a state in a Redis see this server; the lock of a server does so beside a state in the data
-   * folder. `text`: of describeServer, asked for every two seconds. Resolves with the function that ends it.
+   * folder. `text`: of describeServer, asked for again and again. Resolves with the function that ends it.
    */
   readonly announce: (text: () => Promise<string>) => Promise<() => Promise<void>>;
 }
@@ -60,14 +61,54 @@ export async function openServingState(config: Config, report: (line: string) =>
   const url = config.state.value;
   if (url === undefined) return inFolder(await openState(config));
   let away = false;
+  const tell = settledNotices((notice) => report(describeNotice(notice, config.stateGrace.value)));
   const onNotice = (notice: StateNotice): void => {
     if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
-    report(describeNotice(notice, config.stateGrace.value));
+    tell(notice);
   };
-  const store = await openOrMake(config, sharedPlace(config, url, onNotice));
+  const store = await untilReached(() => openOrMake(config, sharedPlace(config, url, onNotice)), report);
   const fault = await store.durabilityFault();
   if (fault !== undefined) report(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
   return { store, isAway: () => away, graceLeftMs: store.graceLeftMs, announce: store.announceServer };
+}
+
+const openingAttempts = 5;
+const openingPauseMs = 1000;
+
+/** For a server that starts: its Redis may start at the same time, or be busy, and answer a moment later. */
+export async function untilReached<Result>(
+  open: () => Promise<Result>,
+  report: (line: string) => void,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      const isAway = error instanceof StateError && error.code === 'STATE_UNAVAILABLE';
+      if (!isAway || attempt === openingAttempts) throw error;
+      report(`${error.message} Attempt ${attempt + 1} of ${openingAttempts} follows.`);
+      await delay(openingPauseMs);
+    }
+  }
+}
+
+/** A Redis may come back and go several times while a replica takes its place. */
+const settlingMs = 5000;
+
+/** Tells that the Redis is back once it has stayed, and that it is away once until then. */
+function settledNotices(tell: (notice: StateNotice) => void): (notice: StateNotice) => void {
+  let told: StateNotice['state'] = 'back';
+  let settling: NodeJS.Timeout | undefined;
+  return (notice) => {
+    if (notice.state === 'unreplicated' || notice.state === 'reverted') return tell(notice);
+    clearTimeout(settling);
+    const next = (): void => {
+      told = notice.state;
+      tell(notice);
+    };
+    if (notice.state === 'back') settling = setTimeout(next, settlingMs).unref();
+    else if (notice.state !== told) next();
+  };
 }
 
 function inFolder(store: StateStore): ServingState {

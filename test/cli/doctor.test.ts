@@ -1,7 +1,7 @@
 // Tests `libretto doctor` on a registry and on a Redis: its findings and its advice. doctor-url.test.ts has the
 // findings from outside.
 
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -192,6 +192,19 @@ describe.skipIf(lacks('redis-server'))('doctor on a Redis', () => {
       advice: expect.stringContaining('appendfsync always') as string,
     });
     expect(durable.of('redis.state.durable')).toMatchObject({ verdict: 'ok' });
+  });
+
+  it('needs no data folder for packages at an origin and a state in a Redis, and looks at that state', async () => {
+    const redis = await startRedis();
+    const without = ['--origin', 'http://127.0.0.1:1', '--state', redis.url];
+    const missing = await doctor(['--data', folder.at('stateless'), ...without]);
+    await redis.stop();
+    expect(missing.of('data')).toMatchObject({
+      verdict: 'skipped',
+      message: expect.stringMatching(/packages are at the origin, and the state is in a Redis\.$/) as string,
+    });
+    expect(missing.of('state')).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('token create') });
+    expect(existsSync(folder.at('stateless'))).toBe(false);
   });
 
   it('reports an unreachable Redis or a refused password without printing the password', async () => {
