@@ -105,7 +105,7 @@ async function attemptOn<Result>(
 ): Promise<{ readonly result: Result } | undefined> {
   const base = await copy.update();
   if (base.current === undefined) await refuseUnusable(copy.store, now());
-  await copy.markChanging();
+  await copy.markChanging(base);
   // the folder of uploads is a source, also while a store has no upload
   await mkdir(copy.at(artifactsFolder), { recursive: true });
   const result = await withArchives(copy, base, work);

@@ -73,20 +73,13 @@ export class WorkingCopy {
     const local = await this.#readBase();
     const known = existsSync(this.at(changingPath)) ? undefined : local;
     const found = await this.store.getIfChanged(headKey, known?.etag, mostHeadBytes);
-    if (found === undefined) {
-      const base = await this.#withoutHead(local);
-      if (!existsSync(this.at(`index/${publicationPath}`))) {
-        await mkdir(this.at(storeFolder), { recursive: true });
-        await writeFile(this.at(emptyPath), '');
-      }
-      return { ...base, isProjected: true };
-    }
+    if (found === undefined) return { ...(await this.#withoutHead(local)), isProjected: true };
     const current = found === 'same' ? known : { head: this.#parse(found.bytes.toString('utf8')), etag: found.etag };
     if (current === undefined) throw new StoreFailure('damaged', `${this.store.name} answered 304 to a plain request.`);
     const base = { ...(await this.#baseOf(current)), isProjected: found === 'same' && known?.isProjected === true };
     if (found === 'same' && (await this.#isIntact(base))) return base;
     if (local === undefined) await this.#refuseOtherRegistry(base);
-    await this.markChanging();
+    await this.markChanging(base);
     const before = known === undefined ? undefined : await this.#baseOf(known);
     await this.#checkOut((await before?.listing.all('documents')) ?? new Map(), base);
     await this.settle(base);
@@ -108,9 +101,10 @@ export class WorkingCopy {
   }
 
   /** From now on the copy may differ from its base. */
-  async markChanging(): Promise<void> {
+  async markChanging({ current }: Pick<StoreBase, 'current'>): Promise<void> {
+    const isFirst = current === undefined && !existsSync(this.at(`index/${publicationPath}`));
     await mkdir(this.at(storeFolder), { recursive: true });
-    await writeFile(this.at(changingPath), '');
+    for (const path of isFirst ? [emptyPath, changingPath] : [changingPath]) await writeFile(this.at(path), '');
   }
 
   /** The copy equals the base. */
