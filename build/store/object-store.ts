@@ -59,15 +59,13 @@ export interface ObjectStore {
     maxBytes: number,
   ) => Promise<StoredObject | 'same' | undefined>;
   readonly head: (key: ObjectKey) => Promise<HeadFacts | undefined>;
-  /** The SHA-256 (hex) of an object of `size` bytes, which is read; undefined: there is no object. */
-  readonly digest: (key: ObjectKey, size: number) => Promise<string | undefined>;
   /**
-   * Streams into `target`, which must not exist. Resolves to false if there is no object. Removes `target` after a
-   * failure. Throws if the SHA-256 differs.
+   * Streams into `target`, which must not exist; undefined: the object is only read. Resolves to false if there is no
+   * object. Removes `target` after a failure. Throws `damaged` if the SHA-256 differs.
    */
   readonly download: (
     key: ObjectKey,
-    target: string,
+    target: string | undefined,
     expected: { readonly size: number; readonly sha256: string },
   ) => Promise<boolean>;
   /**

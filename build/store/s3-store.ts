@@ -36,7 +36,6 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     },
     getIfChanged: (key, etag, maxBytes) => getObject(requests, key, etag, maxBytes),
     head: (key) => headObject(requests, key),
-    digest: (key, size) => readObject(requests, key, size),
     download: (key, target, expected) => download(requests, key, target, expected),
     put: (key, body, headers, condition) => putObject(requests, { key, body, headers, condition }, sizes),
     copy: async (from, to) => {
@@ -77,46 +76,39 @@ interface Expected {
   readonly sha256: string;
 }
 
-async function download(requests: StoreRequests, key: ObjectKey, target: string, expected: Expected): Promise<boolean> {
-  const digest = await readObject(requests, key, expected.size, target);
-  if (digest === undefined || digest === expected.sha256) return digest !== undefined;
-  await rm(target, { force: true });
-  throw otherObject(requests, key);
-}
-
-/** Resolves to the SHA-256. Removes what it wrote to `target` after a failure; without `target` it only reads. */
-async function readObject(
+async function download(
   requests: StoreRequests,
   key: ObjectKey,
-  size: number,
-  target?: string,
-): Promise<string | undefined> {
-  let digest: string | undefined;
-  const read = async (body: Readable): Promise<void> => {
-    const hash = createHash('sha256');
-    let left = size;
-    const metered = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-      for await (const piece of pieces) {
-        left -= piece.length;
-        if (left < 0) throw otherObject(requests, key);
-        hash.update(piece);
-        if (target !== undefined) yield piece;
-      }
-    };
-    const file = target === undefined ? undefined : await open(target, 'wx', 0o600);
-    try {
-      await pipeline(body, metered, file?.createWriteStream() ?? new PassThrough());
-      digest = hash.digest('hex');
-    } catch (error) {
-      if (target !== undefined) await rm(target, { force: true });
-      throw error;
-    }
-  };
-  await requests.send({ method: 'GET', key, expects: [404], receive: { bytes: size, read } });
-  return digest;
+  target: string | undefined,
+  expected: Expected,
+): Promise<boolean> {
+  const what = requests.describe({ method: 'GET', key });
+  const read = (body: Readable): Promise<void> => save(body, target, expected, what);
+  const answer = await requests.send({ method: 'GET', key, expects: [404], receive: { bytes: expected.size, read } });
+  return answer.status !== 404;
 }
 
-function otherObject(requests: StoreRequests, key: ObjectKey): StoreFailure {
-  const what = requests.describe({ method: 'GET', key });
-  return new StoreFailure('damaged', `${what}: the object is not the one that was stored. Store it again.`);
+/** Removes what it wrote after a failure. */
+async function save(body: Readable, target: string | undefined, expected: Expected, what: string): Promise<void> {
+  const { size, sha256 } = expected;
+  const other = new StoreFailure('damaged', `${what}: the object is not the one that was stored. Store it again.`);
+  const hash = createHash('sha256');
+  let arrived = 0;
+  const metered = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    for await (const piece of pieces) {
+      arrived += piece.length;
+      if (arrived > size) throw other;
+      hash.update(piece);
+      if (target !== undefined) yield piece;
+    }
+  };
+  const file = target === undefined ? undefined : await open(target, 'wx', 0o600);
+  try {
+    await pipeline(body, metered, file?.createWriteStream() ?? new PassThrough());
+    if (hash.digest('hex') === sha256) return;
+    throw other;
+  } catch (error) {
+    if (target !== undefined) await rm(target, { force: true });
+    throw error;
+  }
 }

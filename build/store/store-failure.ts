@@ -7,13 +7,12 @@ import { messageOf } from '../shared/text/message-of.ts';
 const advice = {
   unreachable: 'Try again later; if it stays so, check the endpoint of the store and the network.',
   'refused-credentials': 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile or role in their place.',
-  forbidden: 'Look at the rights of these credentials, and at the policy of the bucket.',
   'no-bucket': 'Create the bucket, or correct its name or the endpoint.',
   unsupported: 'The store does not know this operation. Use a newer version of it, or another store.',
   damaged: 'The content changed on its way. Try again; if it stays so, look for a faulty proxy or disk.',
 };
 
-export type StoreFailureKind = keyof typeof advice;
+export type StoreFailureKind = keyof typeof advice | 'forbidden';
 
 export class StoreFailure extends Error {
   readonly kind: StoreFailureKind;
@@ -40,17 +39,14 @@ export interface Refusal {
   readonly region?: string | undefined;
 }
 
-const read = 's3:GetObject for its objects, and s3:ListBucket for the bucket';
-const write = 's3:PutObject for its objects';
-/** By the first word of a request's description. */
-const rights: Readonly<Record<string, string>> = {
-  GET: read,
-  HEAD: read,
-  PUT: write,
-  POST: write,
-  DELETE: 's3:DeleteObject for its objects',
-  LIST: 's3:ListBucket for the bucket',
-};
+/** `what`: its first word is the method of the request. */
+function rightFor(what: string): string {
+  const [method = ''] = what.split(' ');
+  const action = { PUT: 'Put', POST: 'Put', DELETE: 'Delete' }[method] ?? 'Get';
+  if (method === 'LIST') return 'Allow s3:ListBucket for the bucket.';
+  // without the second right, a missing object is refused too
+  return `Allow s3:${action}Object for its objects${action === 'Get' ? ', and s3:ListBucket for the bucket' : ''}.`;
+}
 
 const ofCode: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed:
@@ -86,8 +82,7 @@ export function explainRefusal(what: string, { status, code = '', region }: Refu
     return new StoreFailure('no-bucket', `${said} ${advised}`);
   }
   const kind = kinds[code] ?? kinds[status] ?? 'unreachable';
-  const right = kind === 'forbidden' ? rights[/^\w*/.exec(what)?.[0] ?? ''] : undefined;
-  const message = `${said} ${ofCode[code] ?? (right === undefined ? advice[kind] : `Allow ${right}.`)}`;
+  const message = `${said} ${ofCode[code] ?? (kind === 'forbidden' ? rightFor(what) : advice[kind])}`;
   return passing.includes(code) || passing.includes(`${status}`)
     ? new PassingFailure(kind, message)
     : new StoreFailure(kind, message);

@@ -6,6 +6,7 @@ import { runBatch } from '../shared/concurrency/batch.ts';
 import type { ObjectKey, ObjectStore } from './object-store.ts';
 import { isProjected } from './projection.ts';
 import { readProjection } from './projection-lease.ts';
+import { StoreFailure } from './store-failure.ts';
 import { WorkingCopy } from './working-copy.ts';
 
 export interface StoreFault {
@@ -25,9 +26,10 @@ interface CheckOptions {
   readonly onChecked?: (key: ObjectKey, done: number, total: number) => void;
 }
 
-type Wanted = Pick<ListedFile, 'size' | 'sha256'> & { readonly isCopy: boolean };
+type Wanted = ListedFile & { readonly isCopy: boolean };
 
 const requestsAtOnce = 16;
+const missing = 'The object is missing.';
 const restore = 'Restore it from a version of the bucket, or from a backup.';
 const copyAnew =
   'It is a copy for static hosts: delete index/_projection.json in the store and build/store/base.json in a data ' +
@@ -73,18 +75,28 @@ async function findFaults(
 ): Promise<readonly StoreFault[]> {
   const sizes = await listedSizes(store);
   let done = 0;
-  const checked = await runBatch(objects, requestsAtOnce, async ([key, { size, sha256, isCopy }]) => {
-    const found = sizes.get(key);
-    const digest = fast || found !== size ? sha256 : await store.digest(key, size);
+  const checked = await runBatch(objects, requestsAtOnce, async ([key, { isCopy, ...expected }]) => {
+    const size = sizes.get(key);
+    const isRead = !fast && size === expected.size;
+    const fault = isRead ? await readFault(store, key, expected) : sizeFault(size, expected);
     onChecked?.(key, (done += 1), objects.length);
-    if (found === size && digest === sha256) return [];
-    const isMissing = found === undefined || digest === undefined;
-    const what =
-      found === size ? `the SHA-256 ${digest}, published was ${sha256}` : `${found} bytes, published were ${size}`;
-    const fault = isMissing ? 'The object is missing.' : `The object has ${what}.`;
-    return [{ key, message: `${fault} ${isCopy ? copyAnew : restore}` }];
+    return fault === undefined ? [] : [{ key, message: `${fault} ${isCopy ? copyAnew : restore}` }];
   });
   return checked.flat();
+}
+
+function sizeFault(size: number | undefined, { size: published }: Pick<Wanted, 'size'>): string | undefined {
+  if (size === undefined) return missing;
+  return size === published ? undefined : `The object has ${size} bytes, published were ${published}.`;
+}
+
+async function readFault(store: ObjectStore, key: ObjectKey, expected: ListedFile): Promise<string | undefined> {
+  try {
+    return (await store.download(key, undefined, expected)) ? undefined : missing;
+  } catch (error) {
+    if (error instanceof StoreFailure && error.kind === 'damaged') return 'The object has other bytes than published.';
+    throw error;
+  }
 }
 
 async function listedSizes(store: ObjectStore): Promise<ReadonlyMap<ObjectKey, number>> {

@@ -3,7 +3,7 @@
 import type { Log } from '../../proxy/core/observe/log.ts';
 import { formatOrigin, type Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { sharedCountersUrl, untilReached } from '../state/open-state.ts';
+import { sharedCountersUrl } from '../state/open-state.ts';
 import { printLines } from '../io/output.ts';
 import { openRequestLog } from '../core/request-log-target.ts';
 import { stopSignal } from '../io/stop-signal.ts';
@@ -18,10 +18,7 @@ const longestStopMs = 18_000;
 /** Resolves with the exit code. `onStarted`: called once a worker serves. Throws UsageError and StateError. */
 export async function serveAsPrimary(config: Config, context: Context, onStarted: () => void): Promise<number> {
   refuseUncounted(config);
-  await untilReached(
-    () => assertWholeState(config),
-    (line) => printLines(context.stderr, [line]),
-  );
+  await assertWholeState(config);
   const log = openRequestLog(config, context, config.log.value, true);
   const metrics = createWorkerPoolMetrics(config, context, (err) =>
     log.logger.error({ err }, 'metrics could not be read'),

@@ -2,7 +2,6 @@
 // refused (remembered-state.ts).
 
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
@@ -66,48 +65,28 @@ export async function openServingState(config: Config, report: (line: string) =>
     if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
     tell(notice);
   };
-  const store = await untilReached(() => openOrMake(config, sharedPlace(config, url, onNotice)), report);
+  const store = await openOrMake(config, sharedPlace(config, url, onNotice));
   const fault = await store.durabilityFault();
   if (fault !== undefined) report(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
   return { store, isAway: () => away, graceLeftMs: store.graceLeftMs, announce: store.announceServer };
 }
 
-const openingAttempts = 5;
-const openingPauseMs = 1000;
-
-/** For a server that starts: its Redis may start at the same time, or be busy, and answer a moment later. */
-export async function untilReached<Result>(
-  open: () => Promise<Result>,
-  report: (line: string) => void,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await open();
-    } catch (error) {
-      const isAway = error instanceof StateError && error.code === 'STATE_UNAVAILABLE';
-      if (!isAway || attempt === openingAttempts) throw error;
-      report(`${error.message} Attempt ${attempt + 1} of ${openingAttempts} follows.`);
-      await delay(openingPauseMs);
-    }
-  }
-}
-
 /** A Redis may come back and go several times while a replica takes its place. */
 const settlingMs = 5000;
 
-/** Tells that the Redis is back once it has stayed, and that it is away once until then. */
+/** Tells that the Redis is back once it has stayed, and until then only once that it is away. */
 function settledNotices(tell: (notice: StateNotice) => void): (notice: StateNotice) => void {
   let told: StateNotice['state'] = 'back';
   let settling: NodeJS.Timeout | undefined;
+  const tellState = (notice: StateNotice): void => {
+    if (notice.state !== told) tell(notice);
+    told = notice.state;
+  };
   return (notice) => {
     if (notice.state === 'unreplicated' || notice.state === 'reverted') return tell(notice);
     clearTimeout(settling);
-    const next = (): void => {
-      told = notice.state;
-      tell(notice);
-    };
-    if (notice.state === 'back') settling = setTimeout(next, settlingMs).unref();
-    else if (notice.state !== told) next();
+    if (notice.state === 'back') settling = setTimeout(tellState, settlingMs, notice).unref();
+    else tellState(notice);
   };
 }
 

@@ -25,7 +25,7 @@ export interface RedisWatch extends Omit<RedisReach, 'answered'> {
 
 const pollMs = 250;
 /** While the generation stays, one poll of so many checks rows and list of keys too. */
-const pollsPerCheck = 16;
+const pollsPerCheck = 8;
 /** After this time without a reply to a poll, no caller waits for Redis any longer. */
 const replyTimeoutMs = 1000;
 
@@ -55,10 +55,10 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
     start: async (identity, answered) => {
       let polls = 0;
       const ask = async (): Promise<void> => {
-        const isDue = polls++ % pollsPerCheck === 0 || reach.isAway();
-        if (isDue || !(await isUnchanged(options, identity, ears.listening)))
-          await askGeneration(options, reach, identity, ears.listening);
-        else reach.answered();
+        const isBrief = polls++ % pollsPerCheck > 0 && reach.isFine();
+        // a reader may have found meanwhile that the state is damaged
+        if (isBrief && (await isUnchanged(options, identity, ears.listening)) && reach.isFine()) reach.answered();
+        else await askGeneration(options, reach, identity, ears.listening);
         answered();
       };
       subscriber.redis.on('message', answered);

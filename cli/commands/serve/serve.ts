@@ -10,7 +10,6 @@ import { printLines } from '../../io/output.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { refuseTakenAddress } from '../../serve/refuse-taken-address.ts';
 import { stopSignal } from '../../io/stop-signal.ts';
-import { untilReached } from '../../state/open-state.ts';
 import { placeOf } from '../../state/state-place.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
@@ -21,11 +20,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   await refuseTakenAddress(config);
   const { log } = config;
   // a separate process reads the state while this one loads the modules of the server
-  const whole = untilReached(
-    () => assertWholeState(config),
-    (line) => printLines(context.stderr, [line]),
-  );
-  const [, { openService }] = await Promise.all([whole, loadServer(config)]);
+  const [, { openService }] = await Promise.all([assertWholeState(config), loadServer(config)]);
   const service = await openService(config, context, log.value);
   announceNew();
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
