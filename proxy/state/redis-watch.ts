@@ -54,13 +54,8 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
     ...reach,
     start: async (identity, answered) => {
       let polls = 0;
-      const ask = async (): Promise<void> => {
-        const isBrief = polls++ % pollsPerCheck > 0 && reach.isFine();
-        // a reader may have found meanwhile that the state is damaged
-        if (isBrief && (await isUnchanged(options, identity, ears.listening)) && reach.isFine()) reach.answered();
-        else await askGeneration(options, reach, identity, ears.listening);
-        answered();
-      };
+      const ask = (): Promise<void> =>
+        askGeneration(options, reach, { identity, isListening: ears.listening, poll: polls++ }).then(answered);
       subscriber.redis.on('message', answered);
       await subscriber.connect();
       // before the first question, so that no message is missing from the first answer on
@@ -76,23 +71,25 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   };
 }
 
-/** One command in place of a script of seven: the state has this generation still, and nothing is to be caught up on. */
-async function isUnchanged(
-  { redis, keys, generations }: RedisWatchOptions,
-  identity: StateIdentity,
-  isListening: () => boolean,
-): Promise<boolean> {
-  const [found, generation] = await redis.hmget(keys.meta, 'identity', 'generation');
-  return found === identity && Number(generation) === generations.reached() && generations.isCaughtUp(isListening());
+interface Question {
+  readonly identity: StateIdentity;
+  readonly isListening: () => boolean;
+  /** its number: most are one command in place of a script of seven, if that one says that nothing has changed */
+  readonly poll: number;
 }
 
 /** Requests the state's generation. Rejects if Redis does not reply, or has another state than `identity`. */
 async function askGeneration(
   { redis, keys, generations, notice }: RedisWatchOptions,
   reach: RedisReach,
-  identity: StateIdentity,
-  isListening: () => boolean,
+  { identity, isListening, poll }: Question,
 ): Promise<void> {
+  if (poll % pollsPerCheck > 0 && reach.isFine()) {
+    const [found, reached] = await redis.hmget(keys.meta, 'identity', 'generation');
+    const isSame = found === identity && Number(reached) === generations.reached();
+    // a reader may have found meanwhile that the state is damaged
+    if (isSame && generations.isCaughtUp(isListening()) && reach.isFine()) return reach.answered();
+  }
   // read before the question: a message may come before the answer
   const [listening, before] = [isListening(), generations.notQuiet()];
   const [generation, quiet] = await redis.lookAtState(keys.meta, keys.rows, keys.order, identity);
