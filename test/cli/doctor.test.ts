@@ -141,6 +141,17 @@ describe('doctor on a host', () => {
     ]);
   });
 
+  it('accepts an empty data folder, and says that nothing is published yet', async () => {
+    mkdirSync(folder.at('nothing-yet'));
+    const report = await doctor(['--data', folder.at('nothing-yet')]);
+    expect([report.exitCode, report.of('data'), report.of('tree')]).toMatchObject([
+      0,
+      { verdict: 'ok', message: expect.stringMatching(/and is empty$/) as string },
+      { verdict: 'warning', advice: expect.stringContaining('build SOURCE') as string },
+    ]);
+    expect(readdirSync(folder.at('nothing-yet'))).toEqual([]);
+  });
+
   it('reports a missing data folder without creating one, and continues with an invalid configuration', async () => {
     const missing = await doctor(['--data', folder.at('nowhere')]);
     expect([missing.exitCode, missing.of('data')]).toMatchObject([
