@@ -3,7 +3,7 @@
 //
 //   0  success
 //   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, the
-//      certificate is unusable, or an unexpected error occurred
+//      certificate is unusable, a change may have been made, or an unexpected error occurred
 //   2  unusable arguments, configuration, data folder or state
 //   73 the disk is read-only, 74 the disk is full: free some space and try again (EX_CANTCREAT, EX_IOERR of sysexits.h)
 //   75 another process holds the lock of the build or of the state, or the Redis of the state stopped answering: try
@@ -15,7 +15,7 @@ import { inspect } from 'node:util';
 
 import { RegistryError } from '../build/contract/errors.ts';
 import { storageExitCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
-import { StoreFailure } from '../build/store/store-failure.ts';
+import { StoreFailure, UnfinishedPublication } from '../build/store/store-failure.ts';
 import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/contract/refusals.ts';
 import { UnusableFile } from '../build/shared/files/unusable-file.ts';
@@ -142,6 +142,7 @@ const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
 function exitCodeOf(error: unknown): number {
   if (error instanceof AnswerLost) return 1; // the receiver of the output is no disk of the registry
   if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;
+  if (error instanceof UnfinishedPublication) return 1;
   if (error instanceof StoreFailure) return error.kind === 'unreachable' ? 75 : 2;
   const fault = storageFaultOf(error);
   if (fault !== undefined) return storageExitCodes[fault];

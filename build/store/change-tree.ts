@@ -20,6 +20,7 @@ import { ArchivesNeeded } from '../output/absent-archives.ts';
 import type { ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
 import { push } from './push.ts';
+import { StoreFailure, UnfinishedPublication } from './store-failure.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
 
 export interface TreeChange {
@@ -104,7 +105,7 @@ async function attemptOn<Result>(
 ): Promise<{ readonly result: Result } | undefined> {
   const base = await copy.update();
   if (base.current === undefined) await refuseUnusable(copy.store, now());
-  await copy.markChanging();
+  await copy.markChanging(base);
   // the folder of uploads is a source, also while a store has no upload
   await mkdir(copy.at(artifactsFolder), { recursive: true });
   const result = await withArchives(copy, base, work);
@@ -114,10 +115,20 @@ async function attemptOn<Result>(
   const isProjected = base.isProjected && pushed.outcome === 'unchanged';
   await copy.settle({ ...pushed.base, isProjected });
   if (isProjected) return { result };
-  await project(copy, pushed.base, now);
+  await project(copy, pushed.base, now).catch((error: unknown) => refuseUnfinished(error, pushed.base));
   await copy.settle({ ...pushed.base, isProjected: true });
   await copy.keepListing(pushed.base);
   return { result };
+}
+
+function refuseUnfinished(error: unknown, { current }: StoreBase): never {
+  if (!(error instanceof StoreFailure)) throw error;
+  throw new UnfinishedPublication(
+    error.kind,
+    `${error.message} Generation ${current?.head.generation ?? 0} is published all the same. Its copies for static ` +
+      'hosts, and the removal of purged objects, are not complete. Then run the command again, or `libretto build`.',
+    { cause: error },
+  );
 }
 
 /** Before the first publication: a store that ignores conditions would lose the work of one of two builders. */

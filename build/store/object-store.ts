@@ -60,12 +60,12 @@ export interface ObjectStore {
   ) => Promise<StoredObject | 'same' | undefined>;
   readonly head: (key: ObjectKey) => Promise<HeadFacts | undefined>;
   /**
-   * Streams into `target`, which must not exist. Resolves to false if there is no object. Removes `target` after a
-   * failure. Throws if the SHA-256 differs.
+   * Streams into `target`, which must not exist; undefined: the object is only read. Resolves to false if there is no
+   * object. Removes `target` after a failure. Throws `damaged` if the SHA-256 differs.
    */
   readonly download: (
     key: ObjectKey,
-    target: string,
+    target: string | undefined,
     expected: { readonly size: number; readonly sha256: string },
   ) => Promise<boolean>;
   /**

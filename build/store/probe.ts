@@ -54,6 +54,8 @@ export async function probeStore(store: ObjectStore, nonce: string): Promise<Pro
     const done = await store.put(key, { bytes, sha256: digestOf(bytes) }, headers, condition);
     return done.outcome === 'written' ? done.etag : undefined;
   };
+  // without the right to delete, nothing is written that would stay
+  await store.remove(keys.slice(0, 1));
   try {
     const createIfAbsent = await tried(async () => [
       await put('create', 'first', 'absent'),
@@ -70,9 +72,11 @@ export async function probeStore(store: ObjectStore, nonce: string): Promise<Pro
         Promise.all(['one', 'other'].map((text) => put(name, text, 'absent')));
       if (race === 'works') race = await tried(async () => (await both()).toSorted());
     }
-    return { createIfAbsent, compareAndSwap, swapOnMissing: missing === 'ignored' ? 'written' : 'refused', race };
-  } finally {
     await store.remove(keys);
+    return { createIfAbsent, compareAndSwap, swapOnMissing: missing === 'ignored' ? 'written' : 'refused', race };
+  } catch (error) {
+    await store.remove(keys).catch(() => undefined); // the first failure is the one to tell
+    throw error;
   }
 }
 

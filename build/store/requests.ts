@@ -113,9 +113,10 @@ export class StoreRequests {
     return await presignedUrl(urlIn(this.#options.address, key), whole, this.#signing(keys));
   }
 
-  /** for messages: `GET s3://bucket/key` */
+  /** for messages: `GET s3://bucket/key`, `LIST s3://bucket` */
   describe({ method, key }: Pick<StoreRequest, 'method' | 'key'>): string {
-    return `${method} ${this.#options.address.name}${key === undefined ? '' : `/${key}`}`;
+    const { name } = this.#options.address;
+    return key === undefined ? `LIST ${name}` : `${method} ${name}/${key}`;
   }
 
   close(): void {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runBatch } from '../shared/concurrency/batch.ts';
@@ -76,7 +76,12 @@ interface Expected {
   readonly sha256: string;
 }
 
-async function download(requests: StoreRequests, key: ObjectKey, target: string, expected: Expected): Promise<boolean> {
+async function download(
+  requests: StoreRequests,
+  key: ObjectKey,
+  target: string | undefined,
+  expected: Expected,
+): Promise<boolean> {
   const what = requests.describe({ method: 'GET', key });
   const read = (body: Readable): Promise<void> => save(body, target, expected, what);
   const answer = await requests.send({ method: 'GET', key, expects: [404], receive: { bytes: expected.size, read } });
@@ -84,7 +89,8 @@ async function download(requests: StoreRequests, key: ObjectKey, target: string,
 }
 
 /** Removes what it wrote after a failure. */
-async function save(body: Readable, target: string, { size, sha256 }: Expected, what: string): Promise<void> {
+async function save(body: Readable, target: string | undefined, expected: Expected, what: string): Promise<void> {
+  const { size, sha256 } = expected;
   const other = new StoreFailure('damaged', `${what}: the object is not the one that was stored. Store it again.`);
   const hash = createHash('sha256');
   let arrived = 0;
@@ -93,16 +99,16 @@ async function save(body: Readable, target: string, { size, sha256 }: Expected, 
       arrived += piece.length;
       if (arrived > size) throw other;
       hash.update(piece);
-      yield piece;
+      if (target !== undefined) yield piece;
     }
   };
-  const file = await open(target, 'wx', 0o600);
+  const file = target === undefined ? undefined : await open(target, 'wx', 0o600);
   try {
-    await pipeline(body, metered, file.createWriteStream());
+    await pipeline(body, metered, file?.createWriteStream() ?? new PassThrough());
     if (hash.digest('hex') === sha256) return;
     throw other;
   } catch (error) {
-    await rm(target, { force: true });
+    if (target !== undefined) await rm(target, { force: true });
     throw error;
   }
 }

@@ -7,13 +7,12 @@ import { messageOf } from '../shared/text/message-of.ts';
 const advice = {
   unreachable: 'Try again later; if it stays so, check the endpoint of the store and the network.',
   'refused-credentials': 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile or role in their place.',
-  forbidden: 'Allow s3:GetObject, s3:PutObject and s3:DeleteObject for its objects, and s3:ListBucket for the bucket.',
   'no-bucket': 'Create the bucket, or correct its name or the endpoint.',
   unsupported: 'The store does not know this operation. Use a newer version of it, or another store.',
   damaged: 'The content changed on its way. Try again; if it stays so, look for a faulty proxy or disk.',
 };
 
-export type StoreFailureKind = keyof typeof advice;
+export type StoreFailureKind = keyof typeof advice | 'forbidden';
 
 export class StoreFailure extends Error {
   readonly kind: StoreFailureKind;
@@ -24,6 +23,9 @@ export class StoreFailure extends Error {
     this.kind = kind;
   }
 }
+
+/** The publication is made, and what follows it is not complete. */
+export class UnfinishedPublication extends StoreFailure {}
 
 /** The same request may have success. It may have had its effect. */
 export class PassingFailure extends StoreFailure {}
@@ -36,6 +38,23 @@ export interface Refusal {
   /** where the bucket is, if the answer says it */
   readonly region?: string | undefined;
 }
+
+/** `what`: its first word is the method of the request. */
+function rightFor(what: string): string {
+  const [method = ''] = what.split(' ');
+  const action = { PUT: 'Put', POST: 'Put', DELETE: 'Delete' }[method] ?? 'Get';
+  if (method === 'LIST') return 'Allow s3:ListBucket for the bucket.';
+  // without the second right, a missing object is refused too
+  return `Allow s3:${action}Object for its objects${action === 'Get' ? ', and s3:ListBucket for the bucket' : ''}.`;
+}
+
+const ofCode: Readonly<Record<string, string>> = {
+  RequestTimeTooSkewed:
+    'The clock of this machine and that of the store differ by more than 15 minutes. Set the clock.',
+  ExpiredToken:
+    'These credentials have expired. Get new ones and set all three variables, AWS_SESSION_TOKEN too; or use a role, ' +
+    'whose credentials are renewed.',
+};
 
 const kinds: Readonly<Record<string, StoreFailureKind>> = {
   InvalidAccessKeyId: 'refused-credentials',
@@ -63,8 +82,7 @@ export function explainRefusal(what: string, { status, code = '', region }: Refu
     return new StoreFailure('no-bucket', `${said} ${advised}`);
   }
   const kind = kinds[code] ?? kinds[status] ?? 'unreachable';
-  const clock = 'The clock of this machine and that of the store differ by more than 15 minutes. Set the clock.';
-  const message = `${said} ${code === 'RequestTimeTooSkewed' ? clock : advice[kind]}`;
+  const message = `${said} ${ofCode[code] ?? (kind === 'forbidden' ? rightFor(what) : advice[kind])}`;
   return passing.includes(code) || passing.includes(`${status}`)
     ? new PassingFailure(kind, message)
     : new StoreFailure(kind, message);

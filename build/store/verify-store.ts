@@ -1,12 +1,12 @@
 // Compares the objects of a store with the listing of its head: each must be there with its size and, unless `fast` is
-// true, with the SHA-256 that the store recorded when the object was sent. So must the copies at their own paths, unless
-// a builder is at work on them. Reads no object, but for the listing.
+// true, with its bytes, which are read. So must the copies at their own paths, unless a builder is at work on them.
 
-import { objectKeyOf } from '../contract/store-listing.ts';
+import { objectKeyOf, type ListedFile } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import type { ObjectKey, ObjectStore } from './object-store.ts';
 import { isProjected } from './projection.ts';
 import { readProjection } from './projection-lease.ts';
+import { StoreFailure } from './store-failure.ts';
 import { WorkingCopy } from './working-copy.ts';
 
 export interface StoreFault {
@@ -20,36 +20,83 @@ export interface StoreReport {
   readonly faults: readonly StoreFault[];
 }
 
-const requestsAtOnce = 16;
+interface CheckOptions {
+  readonly fast: boolean;
+  /** called for each object, with the number of those that are checked */
+  readonly onChecked?: (key: ObjectKey, done: number, total: number) => void;
+}
 
-/** Throws StoreFailure if the head or its listing cannot be read. */
+type Wanted = ListedFile & { readonly isCopy: boolean };
+
+const requestsAtOnce = 16;
+const missing = 'The object is missing.';
+const restore = 'Restore it from a version of the bucket, or from a backup.';
+const copyAnew =
+  'It is a copy for static hosts: delete index/_projection.json in the store and build/store/base.json in a data ' +
+  'folder, and run `libretto build` there.';
+
+/**
+ * `only`: the objects that were wrong before another publication came. Throws StoreFailure if the store, its head or
+ * its listing cannot be read.
+ */
 export async function verifyStore(
   dataDirectory: string,
   store: ObjectStore,
-  { fast }: { readonly fast: boolean },
+  options: CheckOptions,
+  only?: ReadonlySet<ObjectKey>,
 ): Promise<StoreReport> {
   const copy = new WorkingCopy(dataDirectory, store);
+  const { generation, wanted } = await wantedObjects(copy);
+  const objects = [...wanted].filter(([key]) => only?.has(key) ?? true);
+  const faults = await findFaults(store, objects, options);
+  const report = { generation, objects: objects.length, faults };
+  if (faults.length === 0 || (await copy.current()).current?.head.generation === generation) return report;
+  const again = await verifyStore(dataDirectory, store, options, new Set(faults.map(({ key }) => key)));
+  return { ...again, objects: objects.length };
+}
+
+async function wantedObjects(copy: WorkingCopy) {
   const projection = await readProjection(copy);
   const { current, listing } = await copy.current();
   const hasCopies = projection?.listing === current?.head.listing && projection?.begun.length === 0;
-  const wanted = new Map<ObjectKey, { readonly size: number; readonly sha256: string }>();
+  const wanted = new Map<ObjectKey, Wanted>();
   for (const kind of ['documents', 'archives'] as const)
     for (const [path, file] of await listing.all(kind)) {
-      wanted.set(objectKeyOf(path, file), file);
-      if (hasCopies && isProjected(path)) wanted.set(path, file);
+      if (hasCopies && isProjected(path)) wanted.set(path, { ...file, isCopy: true });
+      wanted.set(objectKeyOf(path, file), { ...file, isCopy: false });
     }
+  return { generation: current?.head.generation ?? 0, wanted };
+}
+
+async function findFaults(
+  store: ObjectStore,
+  objects: readonly (readonly [ObjectKey, Wanted])[],
+  { fast, onChecked }: CheckOptions,
+): Promise<readonly StoreFault[]> {
   const sizes = await listedSizes(store);
-  const checked = await runBatch([...wanted], requestsAtOnce, async ([key, { size, sha256 }]) => {
-    const found = sizes.get(key);
-    if (found === undefined) return { key, message: 'The object is missing.' };
-    if (found !== size) return { key, message: `The object has ${found} bytes, published were ${size}.` };
-    const recorded = fast ? sha256 : (await store.head(key))?.sha256;
-    return recorded === sha256
-      ? undefined
-      : { key, message: `The object's SHA-256 is ${recorded ?? 'not recorded'}, published was ${sha256}.` };
+  let done = 0;
+  const checked = await runBatch(objects, requestsAtOnce, async ([key, { isCopy, ...expected }]) => {
+    const size = sizes.get(key);
+    const isRead = !fast && size === expected.size;
+    const fault = isRead ? await readFault(store, key, expected) : sizeFault(size, expected);
+    onChecked?.(key, (done += 1), objects.length);
+    return fault === undefined ? [] : [{ key, message: `${fault} ${isCopy ? copyAnew : restore}` }];
   });
-  const faults = checked.filter((fault) => fault !== undefined);
-  return { generation: current?.head.generation ?? 0, objects: wanted.size, faults };
+  return checked.flat();
+}
+
+function sizeFault(size: number | undefined, { size: published }: Pick<Wanted, 'size'>): string | undefined {
+  if (size === undefined) return missing;
+  return size === published ? undefined : `The object has ${size} bytes, published were ${published}.`;
+}
+
+async function readFault(store: ObjectStore, key: ObjectKey, expected: ListedFile): Promise<string | undefined> {
+  try {
+    return (await store.download(key, undefined, expected)) ? undefined : missing;
+  } catch (error) {
+    if (error instanceof StoreFailure && error.kind === 'damaged') return 'The object has other bytes than published.';
+    throw error;
+  }
 }
 
 async function listedSizes(store: ObjectStore): Promise<ReadonlyMap<ObjectKey, number>> {

@@ -79,7 +79,7 @@ export class WorkingCopy {
     const base = { ...(await this.#baseOf(current)), isProjected: found === 'same' && known?.isProjected === true };
     if (found === 'same' && (await this.#isIntact(base))) return base;
     if (local === undefined) await this.#refuseOtherRegistry(base);
-    await this.markChanging();
+    await this.markChanging(base);
     const before = known === undefined ? undefined : await this.#baseOf(known);
     await this.#checkOut((await before?.listing.all('documents')) ?? new Map(), base);
     await this.settle(base);
@@ -101,9 +101,10 @@ export class WorkingCopy {
   }
 
   /** From now on the copy may differ from its base. */
-  async markChanging(): Promise<void> {
+  async markChanging({ current }: Pick<StoreBase, 'current'>): Promise<void> {
+    const isFirst = current === undefined && !existsSync(this.at(`index/${publicationPath}`));
     await mkdir(this.at(storeFolder), { recursive: true });
-    await writeFile(this.at(changingPath), '');
+    for (const path of isFirst ? [emptyPath, changingPath] : [changingPath]) await writeFile(this.at(path), '');
   }
 
   /** The copy equals the base. */
@@ -137,7 +138,8 @@ export class WorkingCopy {
         'damaged',
         `${this.store.name} has no intact ${documentKey(digest)}, which its head needs.`,
       );
-    await this.keepObject(digest, text);
+    // a command that only looks makes no folder; a build has its lock there
+    if (existsSync(dirname(this.at(storeFolder)))) await this.keepObject(digest, text);
     return text;
   };
 
@@ -217,10 +219,6 @@ export class WorkingCopy {
           `Restore the object. To publish this data folder anew, delete ${this.at(storeFolder)} and build again.`,
       );
     refuseOtherCopy(this.dataDirectory, this.store.name);
-    if (!existsSync(this.at(`index/${publicationPath}`))) {
-      await mkdir(this.at(storeFolder), { recursive: true });
-      await writeFile(this.at(emptyPath), '');
-    }
     return { current: undefined, listing: await StoredListing.open(undefined, this.readObject) };
   }
 

@@ -42,7 +42,7 @@ function originListeners({ logger }: Pick<Log, 'logger'>, { stderr }: Pick<Conte
 function describe({ state, reason }: OriginNotice): string {
   return state === 'recovered'
     ? 'The origin answers again.'
-    : `The origin does not answer correctly: ${reason ?? 'unknown'}. The server continues with cached content.`;
+    : `The origin does not answer correctly: ${reason?.replace(/\.$/, '') ?? 'unknown'}. The server continues with cached content.`;
 }
 
 export interface ServingCore extends ServingRole, Pick<CoreOptions, 'certificateNames'> {

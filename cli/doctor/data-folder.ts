@@ -20,10 +20,7 @@ export interface DataFolder {
 const anotherFolder = 'Name the data folder with --data, with LIBRETTO_DATA, or with `data` in libretto.json.';
 
 /** Checks that the folder exists and is one of a registry, and the rights of this user in it. */
-export async function checkFolder(
-  { path, origin, isNew }: DataFolder & { readonly isNew: boolean },
-  uid: number | undefined,
-): Promise<Finding> {
+export async function checkFolder({ path, origin }: DataFolder, uid: number | undefined): Promise<Finding> {
   const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
   const name = `${path} (${origin})`;
   if (facts === 'EACCES' || facts === 'EPERM')
@@ -36,15 +33,12 @@ export async function checkFolder(
     );
   if (!facts.isDirectory()) return failed('data', `The data folder ${name} is a file.`, anotherFolder);
   const found = classifyFolder(path);
-  if (found === 'empty' && !isNew)
-    return failed(
-      'data',
-      `The data folder ${name} is empty.`,
-      'Name another with --data, or fill it: `libretto build` does.',
-    );
   if (found === 'other files' && foreignIn(path).length > 0)
     return failed('data', `The folder ${name} is no data folder: it has no publication and no state.`, anotherFolder);
-  return (await checkOwner(path, facts.uid, uid)) ?? ok('data', `${path} can be read and written`);
+  return (
+    (await checkOwner(path, facts.uid, uid)) ??
+    ok('data', `${path} can be read and written${found === 'empty' ? ', and is empty' : ''}`)
+  );
 }
 
 /** undefined: this user has every right in the folder. */

@@ -6,9 +6,10 @@ import { printable } from './output.ts';
 
 /**
  * `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. `adopt`: the packages of
- * another registry are read. `bundle` and `check`: a bundle is written, and read. The others are of a build.
+ * another registry are read. `bundle` and `check`: a bundle is written, and read. `verify`: the objects of a store are
+ * read. The others are of a build.
  */
-type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt' | 'bundle' | 'check';
+type Phase = ProgressEvent['phase'] | 'connect' | 'approve' | 'adopt' | 'bundle' | 'check' | 'verify';
 
 type CommandProgressEvent = Omit<ProgressEvent, 'phase' | 'detail'> & { readonly phase: Phase };
 
@@ -31,6 +32,7 @@ const doing: Readonly<Record<Phase, string>> = {
   adopt: 'Taking over packages',
   bundle: 'Writing the bundle',
   check: 'Checking the bundle',
+  verify: 'Reading objects',
 };
 
 /** A longer line would wrap beside the spinner. */

@@ -11,8 +11,11 @@ export function addTrust(program: Command, wire: Wire): void {
 function addVerify(program: Command, wire: Wire): void {
   const verify = withSettings(program.command('verify'), 'data', 'output')
     .summary('check that the output tree is complete and intact')
-    .description('Read the output tree again and check that every file it names exists with the right bytes.')
-    .option('--fast', 'check only the existence and size of archives, READMEs and CHANGELOGs')
+    .description(
+      'Read the output tree again and check that every file it names exists with the right bytes. Every object of a ' +
+        'store is read, too.',
+    )
+    .option('--fast', 'check only the existence and size of archives, READMEs, CHANGELOGs, and objects of a store')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto verify --data /srv/libretto', 'libretto verify --fast'));
   wire(verify, () => import('../commands/inspect/verify.ts'));

@@ -29,7 +29,6 @@ const options: Readonly<Record<string, string | ((rest: readonly string[]) => st
   '--host': '--listen HOST:PORT',
   '--bind': '--listen HOST:PORT',
   '--address': '--listen HOST:PORT',
-  '--output': '--data DIRECTORY',
   '--output-dir': '--data DIRECTORY',
   '--name': '--description TEXT',
   '--server': '--url ADDRESS',
@@ -38,6 +37,8 @@ const options: Readonly<Record<string, string | ((rest: readonly string[]) => st
 
 /** Options that other commands have, and why this one has not. */
 const absent: Readonly<Record<string, string>> = {
+  '--output':
+    'name the object store in LIBRETTO_OUTPUT or in `output` of libretto.json; a folder with the packages is --data DIRECTORY',
   '--state': 'this command reads no state, so it needs no address of one: leave --state out',
   '--url': 'this command has no remote form: run it on the host of the registry',
 };

@@ -50,7 +50,7 @@ export interface ServingState {
   readonly graceLeftMs: () => number | undefined;
   /**
    * Lets the commands of a state in a Redis see this server; the lock of a server does so beside a state in the data
-   * folder. `text`: of describeServer, asked for every two seconds. Resolves with the function that ends it.
+   * folder. `text`: of describeServer, asked for again and again. Resolves with the function that ends it.
    */
   readonly announce: (text: () => Promise<string>) => Promise<() => Promise<void>>;
 }
@@ -60,14 +60,34 @@ export async function openServingState(config: Config, report: (line: string) =>
   const url = config.state.value;
   if (url === undefined) return inFolder(await openState(config));
   let away = false;
+  const tell = settledNotices((notice) => report(describeNotice(notice, config.stateGrace.value)));
   const onNotice = (notice: StateNotice): void => {
     if (notice.state !== 'unreplicated' && notice.state !== 'reverted') away = notice.state !== 'back';
-    report(describeNotice(notice, config.stateGrace.value));
+    tell(notice);
   };
   const store = await openOrMake(config, sharedPlace(config, url, onNotice));
   const fault = await store.durabilityFault();
   if (fault !== undefined) report(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
   return { store, isAway: () => away, graceLeftMs: store.graceLeftMs, announce: store.announceServer };
+}
+
+/** A Redis may come back and go several times while a replica takes its place. */
+const settlingMs = 5000;
+
+/** Tells that the Redis is back once it has stayed, and until then only once that it is away. */
+function settledNotices(tell: (notice: StateNotice) => void): (notice: StateNotice) => void {
+  let told: StateNotice['state'] = 'back';
+  let settling: NodeJS.Timeout | undefined;
+  const tellState = (notice: StateNotice): void => {
+    if (notice.state !== told) tell(notice);
+    told = notice.state;
+  };
+  return (notice) => {
+    if (notice.state === 'unreplicated' || notice.state === 'reverted') return tell(notice);
+    clearTimeout(settling);
+    if (notice.state === 'back') settling = setTimeout(tellState, settlingMs, notice).unref();
+    else tellState(notice);
+  };
 }
 
 function inFolder(store: StateStore): ServingState {

@@ -47,16 +47,18 @@ export type MailSender = ReturnType<typeof createMailSender>;
 export function createMailSender(parts: MailSenderParts) {
   let sending: Promise<void> | undefined;
   let isClosed = false;
+  let isIdle = false;
   return {
-    /** Begins to send what is due. */
-    look: (): Promise<void> => {
+    /** Begins to send what is due. False: nothing was due at the last look. */
+    look: (): Promise<boolean> => {
       sending ??= sendDue(parts, () => isClosed)
+        .then((sent) => void (isIdle = sent === 0))
         .catch(parts.onError)
         .finally(() => {
           sending = undefined;
         });
       // a slow mail server must not hold up webhooks
-      return Promise.resolve();
+      return Promise.resolve(!isIdle);
     },
     /** Resolves when nothing is being sent. */
     idle: async () => sending,
@@ -67,14 +69,16 @@ export function createMailSender(parts: MailSenderParts) {
   };
 }
 
-async function sendDue(parts: MailSenderParts, isClosed: () => boolean): Promise<void> {
+/** The number of mails that were due. */
+async function sendDue(parts: MailSenderParts, isClosed: () => boolean): Promise<number> {
   const { state, now } = parts;
   const rows = await state.range(waitingMailPrefix, { limit: mailsAtOnce });
   const due = rows.filter(({ value }) => Date.parse(parseWaitingMail(value).next_at) <= now());
   for (const entry of due) {
-    if (isClosed()) return;
+    if (isClosed()) break;
     await sendOne(parts, entry);
   }
+  return due.length;
 }
 
 async function sendOne(parts: MailSenderParts, entry: StateEntry): Promise<void> {

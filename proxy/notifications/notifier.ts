@@ -64,8 +64,11 @@ export interface NotifierParts {
   readonly state: StateStore;
   readonly lease: Lease;
   readonly collector: Pick<Collector, 'look'>;
-  /** those who send: each look starts what is due */
-  readonly senders: readonly { readonly look: () => Promise<void>; readonly close: () => Promise<void> }[];
+  /**
+   * those who send: each look starts what is due, and gives false if nothing is. Without senders, `collector` looks at
+   * more than the state.
+   */
+  readonly senders: readonly { readonly look: () => Promise<boolean>; readonly close: () => Promise<void> }[];
   /** epoch milliseconds */
   readonly now: () => number;
   /** monotonic, milliseconds */
@@ -87,6 +90,8 @@ const holdEveryMs = 10_000;
 /** A state that is away is asked less often. */
 const afterFailure = 10;
 const pruneEveryMs = 300_000;
+/** While the state has not changed, and nothing was due: what becomes due is found so late. */
+const idleEveryMs = 5000;
 
 export function createNotifier(parts: NotifierParts): Notifier {
   const { lease, senders, onError, everyMs = 1000 } = parts;
@@ -125,14 +130,20 @@ function createLook({ state, lease, collector, senders, now, monotonicMs }: Noti
   let heldAtMs = Number.NEGATIVE_INFINITY;
   let leads = false;
   let prunedAtMs = monotonicMs();
+  let idle = { generation: Number.NaN, sinceMs: 0 };
   return async () => {
     if (monotonicMs() - heldAtMs >= holdEveryMs) {
       leads = await lease.hold();
       heldAtMs = monotonicMs();
     }
     if (!leads) return true;
+    // read before the rows, so that a later commit leads to the next look
+    const generation = state.generation();
+    if (generation === idle.generation && monotonicMs() - idle.sinceMs < idleEveryMs) return true;
     const isRead = await collector.look();
-    for (const sender of senders) await sender.look();
+    let isIdle = isRead && senders.length > 0;
+    for (const sender of senders) if (await sender.look()) isIdle = false;
+    idle = { generation: isIdle ? generation : Number.NaN, sinceMs: monotonicMs() };
     if (senders.length === 0 || monotonicMs() - prunedAtMs < pruneEveryMs) return isRead;
     prunedAtMs = monotonicMs();
     await pruneDeliveries(state, now());

@@ -19,8 +19,8 @@ interface Known<T> {
   readonly reading: Reading;
 }
 
-/** Ranges that decide about requests are short: settings. Longer ranges are not cached. */
-const longestRange = 200;
+/** Ranges that decide about requests are read whole: settings, repositories. Pages and longer ranges are not cached. */
+const longestRange = 2000;
 const mostRanges = 50;
 
 interface Attempt {
@@ -52,7 +52,8 @@ export class LastKnown {
   /** Reads a row and caches it, unless a write came in between. `asOf`: a generation that the state has reached. */
   learnRow(key: string, asOf: number, read: () => Promise<StoreRow | undefined>): Promise<StoreRow | undefined> {
     return this.#learn({ reading: { key }, asOf }, read, (value, row) => {
-      if (value !== undefined) keep(this.#rows, this.#capacity, { ...row, value });
+      if (value === undefined) this.#rows.delete(key);
+      else keep(this.#rows, this.#capacity, { ...row, value });
     });
   }
 
@@ -64,18 +65,25 @@ export class LastKnown {
     read: () => Promise<readonly StoreRow[]>,
   ): Promise<readonly StoreRow[]> {
     return this.#learn({ reading: { prefix, options }, asOf }, read, (value, range) => {
-      if (value.length <= longestRange) keep(this.#ranges, mostRanges, { ...range, value });
+      if (value.length <= longestRange && options.after === undefined)
+        keep(this.#ranges, mostRanges, { ...range, value });
     });
   }
 
-  /** This generation wrote these keys: drops their values of earlier generations. */
-  forget(keys: readonly string[], generation: number): void {
+  /** This generation wrote these keys: drops their values of earlier generations, or marks them for another read. */
+  forget(keys: readonly string[], generation: number, then: 'drop' | 'read again'): void {
     const isOld = ({ reading, asOf }: Pick<Attempt, 'reading' | 'asOf'>): boolean =>
       asOf < generation && keys.some((key) => concerns(reading, key));
-    for (const key of keys)
-      if ((this.#rows.get(nameOf({ key }))?.asOf ?? generation) < generation) this.#rows.delete(nameOf({ key }));
-    for (const attempt of this.#inFlight) if (isOld(attempt)) attempt.current = false;
-    for (const [name, known] of this.#ranges) if (isOld(known)) this.#ranges.delete(name);
+    const rows = keys.flatMap((key) => this.#rows.get(nameOf({ key })) ?? []);
+    const old = [...rows, ...this.#ranges.values(), ...this.#inFlight].filter(isOld);
+    for (const one of old) this.#drop(one);
+    if (then === 'read again') this.markStale(old.map(({ reading }) => reading));
+  }
+
+  /** These rows may have been written: drops them, and no range. */
+  forgetRows(keys: readonly string[]): void {
+    for (const key of keys) this.#drop({ reading: { key } });
+    for (const one of this.#inFlight) if ('key' in one.reading && keys.includes(one.reading.key)) this.#drop(one);
   }
 
   forgetAll(): void {
@@ -123,6 +131,11 @@ export class LastKnown {
     const value = await read().finally(() => this.#inFlight.delete(attempt));
     if (attempt.current) store(value, { reading, asOf });
     return value;
+  }
+
+  #drop(one: Pick<Attempt, 'reading'> & Partial<Attempt>): void {
+    if ('current' in one) one.current = false;
+    else ('key' in one.reading ? this.#rows : this.#ranges).delete(nameOf(one.reading));
   }
 
   #clear(): void {

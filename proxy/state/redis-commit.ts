@@ -37,9 +37,9 @@ export async function commit(parts: CommitParts, change: StateChange): Promise<b
     if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, notQuiet });
     return done === 1;
   } catch (error) {
-    // the outcome of the write is unknown: the cached values of these keys may be wrong
-    generations.wrote(keys);
-    throw failureOf(parts, error);
+    const failure = failureOf(parts, error);
+    if (failure.code === 'STATE_UNCONFIRMED') generations.mayHaveWritten(keys);
+    throw failure;
   }
 }
 
@@ -81,17 +81,21 @@ function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateE
     );
   const why = reason() ?? error;
   watch.lost(why);
+  if (isUnsent(error)) return outOfReach(name, why);
   return new StateError(
-    'STATE_UNAVAILABLE',
-    `The state in ${name} has not confirmed a change: ${messageOf(why)}. Check whether the change was made ` +
-      `before you repeat it.`,
+    'STATE_UNCONFIRMED',
+    `The state in ${name} has not confirmed a change: ${messageOf(why)}. The change may have been made: look before ` +
+      'you repeat it.',
     { cause: error },
   );
 }
 
-/** Redis refused the change. Every other error leaves open whether Redis wrote it. */
+/** Without a connection, or with a Redis that executes nothing yet. */
+function isUnsent(error: unknown): boolean {
+  return /^(?:LOADING|NOAUTH|CLUSTERDOWN)|^Stream isn't writeable|is connected$/.test(messageOf(error));
+}
+
+/** Redis refused the change. */
 function isReply(error: unknown): boolean {
-  return (
-    error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH|CLUSTERDOWN)/.test(error.message)
-  );
+  return error instanceof Error && error.name === 'ReplyError' && !isUnsent(error);
 }

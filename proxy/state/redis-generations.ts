@@ -1,6 +1,7 @@
 // Tracks how far this process has followed the changes of the state. The messages of commits name the written keys; the
-// requested generation reveals messages that never arrived. Changed keys are dropped from the cache. If the changed
-// keys are unknown, the whole cache is stale.
+// requested generation reveals messages that never arrived. Changed keys are dropped from the cache, and read again. If
+// the changed keys are unknown, the whole cache is stale, unless all unknown changes were quiet: no cached row that
+// decides about requests is written quietly.
 
 import type { LastKnown } from './last-known.ts';
 
@@ -13,34 +14,46 @@ export interface Reached {
 export type RedisGenerations = ReturnType<typeof createRedisGenerations>;
 
 export function createRedisGenerations(known: LastKnown) {
-  const progress: Progress = { moves: 1, newest: undefined, newestNotQuiet: undefined, heardUpTo: undefined };
+  const progress: Progress = { moves: 1, newest: undefined, followed: undefined, hearsAll: false };
   return {
     /** A counter of this process: it increments when the state has changed, or may have, and not quietly. */
     moves: () => progress.moves,
     /** The generation that Redis has reached at least. */
-    reached: () => progress.newest ?? 0,
+    reached: () => progress.newest?.generation ?? 0,
     /** The number of commits that were not quiet, as far as this process knows; undefined: unknown. */
-    notQuiet: () => progress.newestNotQuiet,
+    notQuiet: () => progress.newest?.notQuiet,
+    /** false: an answer may tell more than messages have. */
+    isCaughtUp: (listening: boolean): boolean =>
+      progress.hearsAll === listening && progress.followed?.generation === progress.newest?.generation,
     /** A message of a commit, as redis-scripts.ts writes it. */
     receive: (message: string): void => {
-      const { generation, notQuiet, keys } = parseMessage(message);
-      if (progress.heardUpTo !== undefined && generation === progress.heardUpTo + 1) known.forget(keys, generation);
+      const { keys, ...reached } = parseMessage(message);
+      const { followed, hearsAll } = progress;
+      const isQuiet = isQuietSince(followed, reached);
+      const isNext = hearsAll && reached.generation === (followed?.generation ?? NaN) + 1;
+      if (isNext || isQuiet) known.forget(keys, reached.generation, isQuiet ? 'drop' : 'read again');
       else known.markAllStale();
-      progress.heardUpTo = generation;
-      reachAtLeast(progress, { generation, notQuiet });
+      progress.followed = reached;
+      progress.hearsAll = true;
+      reachAtLeast(progress, reached);
     },
     /** Redis has reported its generation; `listening`: this process receives the messages of all later ones. */
     answered: (reached: Reached, listening: boolean): void => {
       if (adoptAnswer(progress, reached, listening)) known.markAllStale();
     },
-    /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
-    wrote: (keys: readonly string[], reached?: Reached): void => {
-      known.forget(keys, reached?.generation ?? Number.POSITIVE_INFINITY);
-      if (reached !== undefined) reachAtLeast(progress, reached);
+    /** This process wrote these keys; `reached` as Redis answered. */
+    wrote: (keys: readonly string[], reached: Reached): void => {
+      known.forget(keys, reached.generation, isQuietSince(progress.newest, reached) ? 'drop' : 'read again');
+      reachAtLeast(progress, reached);
     },
+    /**
+     * Redis has not confirmed these keys. Their rows are dropped: one may be a revocation. The lists with these rows
+     * stay, because other tokens depend on them as well.
+     */
+    mayHaveWritten: (keys: readonly string[]): void => known.forgetRows(keys),
     /** Messages may be missing from now on. */
     markGap: (): void => {
-      progress.heardUpTo = undefined;
+      progress.hearsAll = false;
     },
     /** Invalidates all decisions that used cached rows. */
     move: (): void => {
@@ -57,33 +70,39 @@ export function createRedisGenerations(known: LastKnown) {
 interface Progress {
   moves: number;
   /** the highest generation that Redis has named */
-  newest: number | undefined;
-  newestNotQuiet: number | undefined;
-  /** the generation up to which every message came; undefined: some may be missing */
-  heardUpTo: number | undefined;
+  newest: Reached | undefined;
+  /** the cache has no value that an earlier change has made wrong */
+  followed: Reached | undefined;
+  /** true: the message of each change after `followed` arrives */
+  hearsAll: boolean;
 }
 
-function reach(progress: Progress, { generation, notQuiet }: Reached): void {
-  if (generation === progress.newest) return;
-  progress.newest = generation;
-  if (notQuiet === undefined || notQuiet !== progress.newestNotQuiet) progress.moves += 1;
-  progress.newestNotQuiet = notQuiet;
+function isQuietSince(before: Reached | undefined, { notQuiet }: Reached): boolean {
+  return notQuiet !== undefined && notQuiet === before?.notQuiet;
+}
+
+function reach(progress: Progress, reached: Reached): void {
+  if (reached.generation === progress.newest?.generation) return;
+  if (!isQuietSince(progress.newest, reached)) progress.moves += 1;
+  progress.newest = reached;
 }
 
 /** Messages and answers come by two connections: one may be behind the other. */
 function reachAtLeast(progress: Progress, reached: Reached): void {
-  if (progress.newest === undefined || reached.generation > progress.newest) reach(progress, reached);
+  if (progress.newest === undefined || reached.generation > progress.newest.generation) reach(progress, reached);
 }
 
 /** true: the cache is unconfirmed, since Redis has another generation than its messages led to. */
 function adoptAnswer(progress: Progress, reached: Reached, listening: boolean): boolean {
-  const { generation } = reached;
-  const { heardUpTo, newest: before = 0 } = progress;
+  const { followed, hearsAll, newest } = progress;
+  const before = newest?.generation ?? 0;
+  const isReverted = reached.generation < before;
   // a change whose message was lost or late; or a new primary without the last changes
-  const missed = heardUpTo === undefined ? generation !== before : before > heardUpTo;
-  if (heardUpTo === undefined || missed) progress.heardUpTo = listening ? generation : undefined;
+  const missed = hearsAll ? before > (followed?.generation ?? 0) : reached.generation !== followed?.generation;
+  if (!hearsAll || missed) progress.hearsAll = listening;
+  if (missed || isReverted) progress.followed = reached;
   reach(progress, reached);
-  return missed || generation < before;
+  return isReverted || (missed && !isQuietSince(followed, reached));
 }
 
 /** No key begins with `!`. */

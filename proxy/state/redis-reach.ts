@@ -31,6 +31,8 @@ export interface RedisReach {
   /** Throws StateError after the cached rows became invalid: they are too old, or the state is lost. */
   readonly assertKnown: () => void;
   readonly isAway: () => boolean;
+  /** Redis answers, and no reader has found a fault of the state. */
+  readonly isFine: () => boolean;
   /** During an outage: how long cached rows stay valid; undefined otherwise. */
   readonly graceLeftMs: () => number | undefined;
   /** The given command; rejects as soon as Redis counts as away, so that no caller waits for a silent one. */
@@ -70,6 +72,7 @@ export function createRedisReach(options: RedisReachOptions): RedisReach {
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => state === 'away',
+    isFine: () => state === 'ok',
     graceLeftMs: () => (state === 'away' ? Math.max(0, graceMs - (monotonicMs() - lastAnswerMs)) : undefined),
     orAway: questions.ask,
     lost: (why) => {

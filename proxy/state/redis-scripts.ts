@@ -7,6 +7,7 @@
  * are damage too.
  */
 const refuseDamaged = `
+local identity
 local function findDamage()
   local lengths = {}
   for at, kind in ipairs({{'HLEN', 'hash'}, {'HLEN', 'hash'}, {'ZCARD', 'sorted set'}}) do
@@ -24,7 +25,8 @@ local function findDamage()
     if lengths[2] == 0 then return end
     return redis.error_reply(string.format('DAMAGED the key %s is missing, and the key %s holds %.0f rows', KEYS[1], KEYS[2], lengths[2]))
   end
-  local counted = redis.call('HMGET', KEYS[1], 'generation', 'size')
+  local counted = redis.call('HMGET', KEYS[1], 'generation', 'size', 'identity')
+  identity = counted[3]
   local generation, rows = string.match(counted[2] or '', '^(%d+):(%d+)$')
   if rows and generation == counted[1] and tonumber(rows) ~= lengths[2] then
     return redis.error_reply(string.format('DAMAGED the key %s holds %.0f rows, and the last change left %s', KEYS[2], lengths[2], rows))
@@ -42,10 +44,9 @@ end
  * written, so that no process follows a state made in its place (I20).
  */
 const refuseAnother = `${refuseDamaged}
-local found = redis.call('HGET', KEYS[1], 'identity')
-if not found and redis.call('EXISTS', KEYS[1]) == 1 then return refuseWithout('identity') end
-if not found then return redis.error_reply('EMPTIED there is no state in it any more') end
-if found ~= ARGV[1] then return redis.error_reply('REPLACED another state is in it now') end
+if identity == false then return refuseWithout('identity') end
+if not identity then return redis.error_reply('EMPTIED there is no state in it any more') end
+if identity ~= ARGV[1] then return redis.error_reply('REPLACED another state is in it now') end
 `;
 
 /** The ways in which a process can lose its state. */
@@ -74,7 +75,6 @@ export function lossOf(error: unknown): { readonly loss: Loss; readonly reason: 
 const prepareState = `${refuseDamaged}
 local schema = redis.call('HGET', KEYS[1], 'schema')
 if schema then
-  local identity = redis.call('HGET', KEYS[1], 'identity')
   if schema == ARGV[1] and not identity then return refuseWithout('identity') end
   return {schema, identity or '', redis.call('HGET', KEYS[1], 'generation') or '', redis.call('HGET', KEYS[1], 'quiet') or '0'}
 end

@@ -9,8 +9,8 @@ import { stateKeysOf, type StateKeys } from './redis-keys.ts';
 import { stateScripts } from './redis-scripts.ts';
 import type { StateIdentity } from '../core/state/state-identity.ts';
 
-const renewMs = 2000;
-const endsAfterMs = 6000;
+const renewMs = 4000;
+const endsAfterMs = 12_000;
 const commandTimeoutMs = 1000;
 
 /** `text` describes the server for `listServers`. Resolves once the mark is there, with the function that removes it. */

@@ -1,6 +1,6 @@
 // Tracks the connection of this process to the state's Redis, and the generation that the state has reached (I13). Each
 // commit publishes the keys that it wrote, so that all processes learn of a revocation immediately. The generation is
-// also read four times a second, in case a message was lost.
+// also read four times a second, in case a message was lost, and the whole state is checked less often.
 
 import type { RedisClient, RedisConnection } from '../core/redis/redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
@@ -18,12 +18,14 @@ export interface RedisWatchOptions extends RedisReachOptions {
 export interface RedisWatch extends Omit<RedisReach, 'answered'> {
   /**
    * Checks the identity of the state once, then periodically; rejects with the error of the first check. `answered` is
-   * called after every successful one.
+   * called after every successful one, and after every message.
    */
   readonly start: (identity: StateIdentity, answered: () => void) => Promise<void>;
 }
 
 const pollMs = 250;
+/** While the generation stays, one poll of so many checks rows and list of keys too. */
+const pollsPerCheck = 8;
 /** After this time without a reply to a poll, no caller waits for Redis any longer. */
 const replyTimeoutMs = 1000;
 
@@ -51,10 +53,10 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   return {
     ...reach,
     start: async (identity, answered) => {
-      const ask = async (): Promise<void> => {
-        await askGeneration(options, reach, identity, ears.listening);
-        answered();
-      };
+      let polls = 0;
+      const ask = (): Promise<void> =>
+        askGeneration(options, reach, { identity, isListening: ears.listening, poll: polls++ }).then(answered);
+      subscriber.redis.on('message', answered);
       await subscriber.connect();
       // before the first question, so that no message is missing from the first answer on
       await ears.ready();
@@ -69,13 +71,25 @@ export function createRedisWatch(options: RedisWatchOptions): RedisWatch {
   };
 }
 
+interface Question {
+  readonly identity: StateIdentity;
+  readonly isListening: () => boolean;
+  /** its number: most are one command in place of a script of seven, if that one says that nothing has changed */
+  readonly poll: number;
+}
+
 /** Requests the state's generation. Rejects if Redis does not reply, or has another state than `identity`. */
 async function askGeneration(
   { redis, keys, generations, notice }: RedisWatchOptions,
   reach: RedisReach,
-  identity: StateIdentity,
-  isListening: () => boolean,
+  { identity, isListening, poll }: Question,
 ): Promise<void> {
+  if (poll % pollsPerCheck > 0 && reach.isFine()) {
+    const [found, reached] = await redis.hmget(keys.meta, 'identity', 'generation');
+    const isSame = found === identity && Number(reached) === generations.reached();
+    // a reader may have found meanwhile that the state is damaged
+    if (isSame && generations.isCaughtUp(isListening()) && reach.isFine()) return reach.answered();
+  }
   // read before the question: a message may come before the answer
   const [listening, before] = [isListening(), generations.notQuiet()];
   const [generation, quiet] = await redis.lookAtState(keys.meta, keys.rows, keys.order, identity);

@@ -21,8 +21,10 @@ export interface BuildRunner {
   readonly run: (args: readonly string[], signal?: AbortSignal) => Promise<BuildRun>;
 }
 
-/** Exit code of a command that did not get the build's lock. */
+/** Exit code of a command that did not get the build's lock, or whose object store does not answer. */
 export const busyExitCode = 75;
+/** A failed request to the store, as the command describes it. */
+const storeAway = /^libretto: [A-Z]+ s3:\/\//m;
 
 /**
  * The builder's disk is full or read-only. `code` is Node's, so that this failure is answered and logged like the
@@ -39,10 +41,14 @@ class BuilderStorageError extends Error {
 }
 
 /**
- * The command's report. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error if the command ended without a
- * report.
+ * The command's report. Throws RegistryError BUILD_BUSY, UPSTREAM_UNAVAILABLE for an object store that is away,
+ * BuilderStorageError, or Error if the command ended without a report.
  */
 export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject {
+  if (exitCode === busyExitCode && storeAway.test(messages))
+    throw new RegistryError('UPSTREAM_UNAVAILABLE', {
+      message: 'The object store of this registry does not answer, so nothing was published. Try again later.',
+    });
   if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
   const fault = storageFaultOfExit(exitCode);
   if (fault !== undefined) throw new BuilderStorageError(fault, messages);

@@ -82,6 +82,10 @@ describe('help and version', () => {
 describe('unusable arguments', () => {
   it.each([
     [['biuld'], "error: unknown command 'biuld'\n(Did you mean build?)\nRun `libretto --help` to see the commands."],
+    [
+      ['package', 'list', '--output', 's3://bucket'],
+      "error: unknown option '--output'\n(name the object store in LIBRETTO_OUTPUT or in `output` of libretto.json; a folder with the packages is --data DIRECTORY)\nRun `libretto package list --help` to see its arguments.",
+    ],
     [['build', '--forse'], "error: unknown option '--forse'\nRun `libretto build --help` to see its arguments."],
     [
       ['build', '--stricht'],

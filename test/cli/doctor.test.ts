@@ -1,7 +1,7 @@
 // Tests `libretto doctor` on a registry and on a Redis: its findings and its advice. doctor-url.test.ts has the
 // findings from outside.
 
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -141,6 +141,17 @@ describe('doctor on a host', () => {
     ]);
   });
 
+  it('accepts an empty data folder, and says that nothing is published yet', async () => {
+    mkdirSync(folder.at('nothing-yet'));
+    const report = await doctor(['--data', folder.at('nothing-yet')]);
+    expect([report.exitCode, report.of('data'), report.of('tree')]).toMatchObject([
+      0,
+      { verdict: 'ok', message: expect.stringMatching(/and is empty$/) as string },
+      { verdict: 'warning', advice: expect.stringContaining('build SOURCE') as string },
+    ]);
+    expect(readdirSync(folder.at('nothing-yet'))).toEqual([]);
+  });
+
   it('reports a missing data folder without creating one, and continues with an invalid configuration', async () => {
     const missing = await doctor(['--data', folder.at('nowhere')]);
     expect([missing.exitCode, missing.of('data')]).toMatchObject([
@@ -192,6 +203,19 @@ describe.skipIf(lacks('redis-server'))('doctor on a Redis', () => {
       advice: expect.stringContaining('appendfsync always') as string,
     });
     expect(durable.of('redis.state.durable')).toMatchObject({ verdict: 'ok' });
+  });
+
+  it('needs no data folder for packages at an origin and a state in a Redis, and looks at that state', async () => {
+    const redis = await startRedis();
+    const without = ['--origin', 'http://127.0.0.1:1', '--state', redis.url];
+    const missing = await doctor(['--data', folder.at('stateless'), ...without]);
+    await redis.stop();
+    expect(missing.of('data')).toMatchObject({
+      verdict: 'skipped',
+      message: expect.stringMatching(/packages are at the origin, and the state is in a Redis\.$/) as string,
+    });
+    expect(missing.of('state')).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('token create') });
+    expect(existsSync(folder.at('stateless'))).toBe(false);
   });
 
   it('reports an unreachable Redis or a refused password without printing the password', async () => {

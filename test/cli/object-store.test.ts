@@ -75,9 +75,11 @@ describe('an object store as output', () => {
     store.objects.set('registry/public/p2/acme/hello.json', { bytes: Buffer.from('{}'), etag: '"1"', headers: {} });
     expect(await run('one', ['verify'])).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/public\/p2\/acme\/hello\.json: The object has 2 bytes/) as string,
+      stderr: expect.stringMatching(
+        /public\/p2\/acme\/hello\.json: The object has 2 bytes, .* It is a copy for static hosts: delete index/,
+      ) as string,
     });
-    rmSync(tree.path('one'), { recursive: true });
+    rmSync(tree.path('one/build/store/base.json'));
     store.objects.delete('registry/index/_projection.json');
     await run('one', ['build', './packages']);
     expect(store.objects.get('registry/public/p2/acme/hello.json')?.bytes).toEqual(document?.bytes);
@@ -85,13 +87,87 @@ describe('an object store as output', () => {
     const found = await run('one', ['verify', '--json']);
     expect(found.exitCode).toBe(1);
     expect(JSON.parse(found.stdout)).toMatchObject({
-      output: { faults: [{ key: 'public/dist/acme/hello/1.0.0.zip', message: 'The object is missing.' }] },
+      output: {
+        faults: [
+          {
+            key: 'public/dist/acme/hello/1.0.0.zip',
+            message: 'The object is missing. Restore it from a version of the bucket, or from a backup.',
+          },
+        ],
+      },
     });
     expect(await run('one', ['doctor'])).toMatchObject({
       stdout: expect.stringMatching(
         /^FAILED +output\.objects +s3:\/\/libretto-test\/registry lacks 1 object/m,
       ) as string,
     });
+  });
+
+  it('is verified by its bytes, whatever the store recorded of them, unless --fast is given', async () => {
+    await run('one', ['build', './packages']);
+    const key = 'registry/public/dist/acme/hello/1.0.0.zip';
+    const held = store.objects.get(key);
+    if (held === undefined) throw new Error('the archive is not there');
+    const bytes = Buffer.from(held.bytes);
+    bytes[40] = (bytes[40] ?? 0) ^ 1;
+    store.objects.set(key, { ...held, bytes });
+    const { exitCode, stderr } = await run('one', ['verify']);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /public\/dist\/acme\/hello\/1\.0\.0\.zip: The object has other bytes than published\. Restore it from/,
+      ),
+    ]);
+    expect(await run('one', ['verify', '--fast'])).toMatchObject({ exitCode: 0 });
+    // a publication during the check is no fault
+    store.objects.set(key, held);
+    let first = true;
+    store.fault = ({ method, key: asked }) => {
+      if (method !== 'GET' || asked !== 'registry/public/p2/acme/hello.json' || !first) return undefined;
+      first = false;
+      put('two', '1.1.0');
+      void run('other', ['build', './packages']);
+      return { delayMs: 5000 };
+    };
+    expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is looked at by doctor before a first build, which leaves nothing on the disk', async () => {
+    const missing = await run('one', ['doctor', '--json']);
+    const checks = (text: string) =>
+      Object.fromEntries(
+        (JSON.parse(text) as { checks: { check: string; verdict: string }[] }).checks.map((one) => [
+          one.check,
+          one.verdict,
+        ]),
+      );
+    expect(checks(missing.stdout)).toMatchObject({ output: 'ok', data: 'skipped' });
+    expect(existsSync(tree.path('one'))).toBe(false);
+    tree.write({ 'one/': '' });
+    const empty = await run('one', ['doctor', '--json']);
+    expect(checks(empty.stdout)).toMatchObject({ output: 'ok', data: 'ok', tree: 'warning' });
+    expect(existsSync(tree.path('one/build'))).toBe(false);
+    await run('other', ['build', './packages']);
+    expect(checks((await run('two', ['doctor', '--json'])).stdout)).toMatchObject({ 'output.objects': 'ok' });
+    expect(existsSync(tree.path('two'))).toBe(false);
+  });
+
+  it('says after a purge without the right to delete what was done, and another build ends it', async () => {
+    await run('one', ['build', './packages']);
+    put('two', '1.1.0');
+    await run('one', ['build']);
+    store.fault = ({ method }) => (method === 'DELETE' ? { status: 403, code: 'AccessDenied' } : undefined);
+    const purged = await run('one', ['package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes']);
+    expect(purged).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/Allow s3:DeleteObject .* Generation 3 is published all the same\./) as string,
+    });
+    expect(purged.stderr).not.toContain('Nothing was changed');
+    expect(textAt('index/_head.json')).toContain('"generation": 3');
+    store.fault = () => undefined;
+    rmSync(tree.path('packages/two'), { recursive: true });
+    expect(await run('one', ['build'])).toMatchObject({ exitCode: 0 });
+    expect([...store.objects.keys()].filter((key) => key.includes('1.1.0'))).toEqual([]);
   });
 
   it('loses the documents of former publications by prune, after a day', async () => {

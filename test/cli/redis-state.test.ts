@@ -122,6 +122,21 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     await redis.restart();
   });
 
+  it('says once that Redis is away, and that it is back once it has stayed', async () => {
+    await build();
+    const { server } = await serve('var');
+    for (let times = 0; times < 3; times += 1) {
+      redis.freeze();
+      if (times === 0) await server.shows(/The Redis of the state cannot be used/);
+      await delay(1500);
+      redis.thaw();
+      await delay(1500);
+    }
+    await server.shows(/The Redis of the state is back/);
+    const { stderr } = server.output();
+    expect(stderr.match(/cannot be used|is back/g)).toEqual(['cannot be used', 'is back']);
+  });
+
   itInSeries('serves no token once Redis is gone for longer than the grace period', async () => {
     await build();
     const { token } = await createToken();
@@ -179,7 +194,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     ] as const) {
       const { exitCode, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--state', url);
       expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringMatching(message) as string });
-      expect(stderr).toMatch(/^libretto: The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: /);
+      expect(stderr).toMatch(/^libretto: The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: /m);
       expect(stderr).not.toContain('wrong-one');
     }
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority } from '../util/certificate.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
 import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
+import { startTcpProxy } from '../util/tcp-proxy.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -73,6 +74,19 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     await server.shows(/Degraded: Redis cannot be used \(its certificate is not trusted .*NODE_EXTRA_CA_CERTS/);
     server.signal('SIGTERM');
     expect((await server.ended).stderr).not.toContain('hunter2');
+  });
+
+  it('may take longer than a second for the first handshake of a process', async () => {
+    await using proxy = await startTcpProxy(Number(new URL(url).port));
+    proxy.delayMs = 1500;
+    const { stderr } = await run(
+      { LIBRETTO_STATE: url.replace(/\d+$/, String(proxy.port)) },
+      'token',
+      'create',
+      '--description',
+      'x',
+    );
+    expect(stderr).toContain('its certificate is not trusted');
   });
 
   it('is refused under a name that its certificate does not contain', async () => {

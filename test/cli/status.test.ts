@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
+import { freePort } from '../util/redis-server.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
@@ -35,7 +36,7 @@ it('status shows the publication and the result of the last build, the same for 
     /^version +\S+\npublished +1 package, 1 version\npublication +1 of \S+\nlast build +published at \S+, 1 version left out\nrepositories +0\nartifacts +0\ntokens +1 read, 0 write\nusers +0$/,
   );
 
-  server = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+  server = startCli(['serve', '--data', 'data', '--listen', `127.0.0.1:${await freePort()}`], { cwd: folder.path });
   const url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
   const there = (...args: readonly string[]): Promise<CliOutcome> =>
     runCli(['status', '--url', url, ...args], { cwd: folder.path, environment: { LIBRETTO_TOKEN: token } });
@@ -44,6 +45,7 @@ it('status shows the publication and the result of the last build, the same for 
   const { servers, ...known } = json(await here('status', '--json'));
   expect([shared, counters]).toEqual([known, 'ok']);
   expect(servers).toMatchObject([{ pid: server.pid, version: shared['version'], serial: null, lag_seconds: null }]);
+  expect((await here('status')).stdout).toContain(`, ${url}`);
   expect((await there('--token', 'lib_r_no')).stderr).toContain('[INVALID_TOKEN]');
 });
 

@@ -140,7 +140,8 @@ export function describeObjectStore(name: string, open: () => Promise<OpenedStor
           const head = await store.head(key);
           expect(head).toMatchObject({ size, sha256 });
           if (traits.isExact) expect(head?.etag.includes('-')).toBe(size > opened.multipartAbove);
-          expect(await store.download(key, folder.at(key), { size, sha256 })).toBe(true);
+          for (const target of [undefined, folder.at(key)])
+            expect(await store.download(key, target, { size, sha256 })).toBe(true);
           expect(readFileSync(folder.at(key)).equals(bytes)).toBe(true);
         }
       }

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 
 /** Checks repeatedly, for two minutes at most. */
-export async function eventually(check: () => boolean): Promise<void> {
+export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 120_000;
-  while (!check() && performance.now() < deadline) await sleep(10);
-  expect(check()).toBe(true);
+  while (!(await check()) && performance.now() < deadline) await sleep(10);
+  expect(await check()).toBe(true);
 }
 
 /** The number of descriptors of this process on files below `folder`. */

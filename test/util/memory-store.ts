@@ -77,7 +77,7 @@ function readingOf(objects: ReadonlyMap<string, Kept>, look: Look): Pick<ObjectS
       const kept = look('get', key);
       if (kept === undefined) return false;
       if (kept.sha256 !== sha256) throw new Error(`${key} has other bytes`);
-      writeFileSync(target, kept.bytes, { flag: 'wx' });
+      if (target !== undefined) writeFileSync(target, kept.bytes, { flag: 'wx' });
       return true;
     },
     list: async function* list(prefix) {

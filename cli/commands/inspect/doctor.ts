@@ -100,7 +100,7 @@ type RegistryPlace = 'here' | 'elsewhere' | 'new';
 async function checkLocally(config: Config, context: Context, registry: RegistryPlace): Promise<readonly Finding[]> {
   const { now } = context;
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
-  const data = await checkData(folder, registry);
+  const data = await checkData(folder, registry, config);
   const verdict = data[0]?.verdict;
   const hasFolder = verdict === 'ok' || verdict === 'warning';
   const apart = [
@@ -113,7 +113,10 @@ async function checkLocally(config: Config, context: Context, registry: Registry
       checkOutput(config, context),
     )),
   ];
-  if (!hasFolder) return [...apart, ...data];
+  if (!hasFolder) {
+    const hasState = verdict === 'skipped' && registry === 'here' && config.state.value !== undefined;
+    return [...apart, ...data, ...(hasState ? await checkStateAndFeatures(config, context, false) : [])];
+  }
   const isForeign = verdict === 'warning';
   return [
     ...apart,
@@ -130,13 +133,19 @@ async function checkLocally(config: Config, context: Context, registry: Registry
   ];
 }
 
-async function checkData(folder: DataFolder, registry: RegistryPlace): Promise<readonly Finding[]> {
-  if (registry === 'here' || existsSync(folder.path))
-    return settled('data', 'Name another folder with --data.', () =>
-      checkFolder({ ...folder, isNew: registry === 'new' }, process.getuid?.()),
-    );
-  const reason = registry === 'new' ? 'the first build makes it' : 'only --url was checked';
+async function checkData(folder: DataFolder, registry: RegistryPlace, config: Config): Promise<readonly Finding[]> {
+  const reason = reasonForNone(registry, config);
+  if (reason === undefined || existsSync(folder.path))
+    return settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
   return [skipped('data', `There is no data folder ${folder.path}; ${reason}.`)];
+}
+
+/** Why this host needs no data folder yet; undefined: it needs one. */
+function reasonForNone(registry: RegistryPlace, { origin, output, state }: Config): string | undefined {
+  if (registry === 'elsewhere') return 'only --url was checked';
+  if (origin.value !== undefined && state.value !== undefined)
+    return 'packages are at the origin, and the state is in a Redis';
+  return registry === 'new' || output.value !== undefined ? 'the first build makes it' : undefined;
 }
 
 /** A damaged tree ends the check of uploads, which reads the serving indexes. */

@@ -100,8 +100,9 @@ async function readServers(
   );
 }
 
-function describeServer({ host, pid, version: its, serial, lag_seconds: lag }: ServerView): string {
-  const who = `${host ?? 'unknown host'}, process ${pid ?? 'unknown'}, ${its ?? '0.2.0 or before'}`;
+function describeServer({ host, pid, version: its, address, serial, lag_seconds: lag }: ServerView): string {
+  const at = address === null ? '' : `, ${address}`;
+  const who = `${host ?? 'unknown host'}, process ${pid ?? 'unknown'}, ${its ?? '0.2.0 or before'}${at}`;
   if (serial === null) return who;
   const late = lag === null || lag === 0 ? '' : `; the newest one is ${lag.toFixed(0)} s old`;
   return `${who}, serves publication ${serial}${late}`;

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printJson, printLines, printProblems } from '../../io/output.ts';
+import { startProgress } from '../../io/progress.ts';
 import type { CommandInput } from '../../io/command.ts';
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
@@ -32,7 +33,13 @@ async function verifyOutput(config: Config, context: Context, fast: boolean): Pr
   const store = await outputStore(config, context)?.open();
   if (store === undefined) return undefined;
   const { verifyStore } = await import('../../../build/store/verify-store.ts'); // only for an object store
-  return verifyStore(config.data.value, store, { fast }).finally(() => store.close());
+  const progress = await startProgress(context.progress, () => context.now().getTime(), 'verify');
+  const onChecked = (label: string, done: number, total: number): void =>
+    progress.show({ phase: 'verify', label, done, total });
+  return verifyStore(config.data.value, store, { fast, onChecked }).finally(() => {
+    progress.stop();
+    store.close();
+  });
 }
 
 function summarizeOutput(report: StoreReport | undefined): readonly string[] {

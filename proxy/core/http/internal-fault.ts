@@ -7,7 +7,7 @@ export interface InternalFault {
   readonly code: ErrorCode;
   /** undefined: the message of the code */
   readonly message?: string;
-  /** for temporary faults */
+  /** for temporary faults, unless a client that obeys could do its change twice */
   readonly retryAfterSeconds?: number;
   /** false: the part that noticed the fault has logged it */
   readonly isLogged: boolean;
@@ -29,6 +29,10 @@ export function internalFault(cause: unknown): InternalFault {
   if (typeof code === 'string' && lostStates.has(code)) {
     const message = 'The state is unavailable. Try again shortly.';
     return { code: 'STATE_BUSY', message, retryAfterSeconds: 5, isLogged: true };
+  }
+  if (code === 'STATE_UNCONFIRMED') {
+    const message = 'This change was not confirmed, and may have been made. Look before you try again.';
+    return { code: 'STATE_BUSY', message, isLogged: true };
   }
   // the connection to that server logs it once a minute
   if (code === 'UPSTREAM_UNAVAILABLE') return { code, retryAfterSeconds: 5, isLogged: false };

@@ -45,7 +45,10 @@ export interface RedisConnection {
 
 type ClientOptions = Omit<RedisOptions, 'replyMapping' | 'scripts'> & Pick<ClusterOptions, 'scripts'>;
 
+/** A running server leaves a silent address soon. */
 const handshakeTimeoutMs = 1000;
+/** A process that starts is busy itself, and so may be the Redis. */
+const firstHandshakeTimeoutMs = 5000;
 const longestPauseMs = 500;
 
 export function createRedisClient({ url, ...options }: RedisClientOptions): RedisConnection {
@@ -69,7 +72,7 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): Redi
     redis,
     keyspace: { hashTag, database: 0 },
     primary: () => primaryOfKey(redis, hashTag),
-    connect: () => connectOnce(redis),
+    connect: () => connectOnce(redis, redis.options.redisOptions),
     reason: () => reason,
   };
 }
@@ -107,7 +110,7 @@ function createServerClient(url: string, all: ClientOptions): RedisConnection {
     redis,
     keyspace: { hashTag: '', database: redis.options.db ?? 0 },
     primary: () => redis,
-    connect: () => connectOnce(redis),
+    connect: () => connectOnce(redis, redis.options),
     reason: () => reason,
   };
 }
@@ -122,19 +125,29 @@ function commonOptions(): ClientOptions {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: handshakeTimeoutMs,
+    connectTimeout: firstHandshakeTimeoutMs,
     disconnectTimeout: 100,
     retryStrategy: pauseMs,
     disableClientInfo: true,
   };
 }
 
-/** With sentinels ioredis' own promise stays pending until one of them names a primary. */
-async function connectOnce(redis: RedisClient): Promise<void> {
+/**
+ * With sentinels ioredis' own promise stays pending until one of them names a primary. `options`: of the client, which
+ * reads them for each connection.
+ */
+async function connectOnce(
+  redis: RedisClient,
+  options: Pick<RedisOptions, 'connectTimeout' | 'sentinelCommandTimeout'> = {},
+): Promise<void> {
   const failed = new Promise<never>((_, reject) => {
     redis.once('error', reject);
   });
-  await Promise.race([redis.connect(), failed]);
+  try {
+    await Promise.race([redis.connect(), failed]);
+  } finally {
+    Object.assign(options, { connectTimeout: handshakeTimeoutMs, sentinelCommandTimeout: handshakeTimeoutMs });
+  }
 }
 
 /** Without ioredis' `failoverDetector`: it costs one more connection to every sentinel for each of ours. */
@@ -156,7 +169,7 @@ function throughSentinels({
     password,
     sentinelUsername,
     sentinelPassword,
-    sentinelCommandTimeout: handshakeTimeoutMs,
+    sentinelCommandTimeout: firstHandshakeTimeoutMs,
     sentinelRetryStrategy: pauseMs,
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
   };

@@ -18,8 +18,10 @@ export type StateErrorCode =
   | 'STATE_WRITE_FAILED'
   /** another process holds the lock; nothing was changed, and a retry may succeed */
   | 'STATE_BUSY'
-  /** the Redis of the state does not respond; the message tells if a change may have happened */
+  /** the Redis of the state does not respond; nothing was changed */
   | 'STATE_UNAVAILABLE'
+  /** the Redis of the state was lost after a change was sent: it may have happened, and a retry may repeat it */
+  | 'STATE_UNCONFIRMED'
   | 'STATE_CLOSED';
 
 /** The ways out of a damaged or missing state, in a data folder and in a Redis. */

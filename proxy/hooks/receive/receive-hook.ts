@@ -100,7 +100,8 @@ function noRoom(): Answer {
  * The answer to an error: 503 for a fault that ends by itself. Throws every other one that its request did not cause.
  */
 function faultAnswer(error: unknown): Answer {
-  const { retryAfterSeconds, isLogged } = internalFault(error);
+  // a delivery counts once, so that it may be sent again after a change that was not confirmed
+  const { code, retryAfterSeconds = code === 'STATE_BUSY' ? 5 : undefined, isLogged } = internalFault(error);
   if (retryAfterSeconds === undefined) return refusalAnswer(error);
   return { ...notKept(retryAfterSeconds), ...(isLogged && { cause: error }) };
 }

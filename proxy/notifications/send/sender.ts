@@ -65,10 +65,11 @@ export function createSender(parts: SenderParts) {
     while (working.work.size > 0) await Promise.all(working.work);
   };
   return {
-    /** One look at all endpoints: starts the attempts that are due. */
-    look: async (): Promise<void> => {
+    /** One look at all endpoints: starts the attempts that are due. False: none is under way. */
+    look: async (): Promise<boolean> => {
       for (const endpoint of await listEndpoints(parts.state))
         if (endpoint.disabled === null) await lookAt(parts, working, endpoint).catch(parts.onError);
+      return working.work.size > 0;
     },
     /** Resolves when no attempt is under way. */
     idle,

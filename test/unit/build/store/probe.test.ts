@@ -87,6 +87,17 @@ describe('the probe of a store', () => {
     expect(verdict).toMatchObject({ verdict: 'unusable', sentence: expect.stringMatching(sentence) });
   });
 
+  it.each(['PUT', 'DELETE'])('names the %s that is refused, with the right, and leaves no object', async (method) => {
+    const server = await startHostileStore();
+    const store = openStore(server);
+    opened.push(server.close, () => store.close());
+    server.fault = (request) => (request.method === method ? { status: 403, code: 'AccessDenied' } : undefined);
+    await expect(probeStore(store, 'nonce')).rejects.toThrow(
+      new RegExp(`^${method} s3://.* 403 AccessDenied. Allow s3:${method === 'PUT' ? 'Put' : 'Delete'}Object for its`),
+    );
+    expect([...server.objects.keys()]).toEqual([]);
+  });
+
   it('fails, and says why, for what is no matter of conditions', async () => {
     const { server } = await probe({});
     server.keys.clear();

@@ -132,7 +132,12 @@ describe('the client of an object store', () => {
   });
 
   it.each<[string, Fault, StoreFailure['kind'], string]>([
-    ['a denied request', { status: 403, code: 'AccessDenied' }, 'forbidden', 'Allow s3:GetObject'],
+    [
+      'a denied request',
+      { status: 403, code: 'AccessDenied' },
+      'forbidden',
+      'Allow s3:(?:Get|Put|Delete)Object for its objects',
+    ],
     ['a missing bucket', { status: 404, code: 'NoSuchBucket' }, 'no-bucket', 'Create the bucket'],
     ['an unknown operation', { status: 501, code: 'NotImplemented' }, 'unsupported', 'does not know this operation'],
     ['an answer without a code', { status: 418, code: '<b>' }, 'unreachable', 'Try again later'],

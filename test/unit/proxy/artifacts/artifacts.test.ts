@@ -84,6 +84,10 @@ describe('a builder in a process of its own', () => {
 
   it('a builder without the lock is reported as busy', () =>
     expect(publish({ exitCode: 75, report: undefined, messages: '' })).rejects.toMatchObject({ code: 'BUILD_BUSY' }));
+  it('a builder whose object store does not answer is no busy one', () =>
+    expect(
+      publish({ exitCode: 75, report: undefined, messages: 'libretto: GET s3://b/x: no whole answer came (…).\n' }),
+    ).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', message: expect.stringMatching(/^The object store/) }));
   it('a builder that died is an internal error', () =>
     expect(publish({ exitCode: -1, report: undefined, messages: 'killed' })).rejects.toThrow(
       'the builder ended with -1: killed',
