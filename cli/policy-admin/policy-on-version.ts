@@ -3,6 +3,9 @@
 
 import { undefinedIf } from '../../build/contract/errors.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { listShortly } from '../../build/shared/text/list-shortly.ts';
+import { malwareOf } from '../../proxy/policy/admin/package-standing.ts';
+import { malwareLines } from '../text/policy-trial-text.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import type { ExplainedVersion } from '../../proxy/policy/admin/policy-views.ts';
 import type { Config } from '../config/config.ts';
@@ -24,6 +27,18 @@ export function policyOnVersion(
     if (explained === undefined) return null;
     const { findings, passed, malware } = explained;
     return findings.length + passed.length === 0 && malware === null ? null : explained;
+  });
+}
+
+/** What `libretto why` says of a package: its versions that are malware, and those that a rule blocks. */
+export function warnedVersions(name: PackageName, ...place: readonly [Config, Context]): Promise<readonly string[]> {
+  return withPolicy(...place, async (policy) => {
+    const versions = (await policy.standing(name))?.versions ?? [];
+    const blocked = versions.filter(({ state, refused }) => state !== 'malware' && (refused || state === 'blocked'));
+    return [
+      ...versions.flatMap((one) => malwareLines({ name, version: one.version, malware: malwareOf(one) })),
+      ...(blocked.length === 0 ? [] : [`Rules of the policy block ${listShortly(blocked.map((one) => one.version))}.`]),
+    ];
   });
 }
 

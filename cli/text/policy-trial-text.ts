@@ -73,7 +73,12 @@ export function outcomeText({
   }
 }
 
-function malwareLines({ name, version, malware }: ExplainedVersion): readonly string[] {
+/** `malware`: null, or undefined in the answer of an older server: it is none. */
+export function malwareLines({
+  name,
+  version,
+  malware,
+}: Pick<ExplainedVersion, 'name' | 'version' | 'malware'>): readonly string[] {
   return (malware ?? null) === null ? [] : [`${name} ${version} is malware (${malware}).`];
 }
 

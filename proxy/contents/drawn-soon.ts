@@ -2,7 +2,17 @@
 // of them could name. So this is a list of what is allowed: elements, attributes, properties, and how many numbers.
 
 /** `numbers`: of all attributes; a stroke and an arc cost more than a filled area. `layers`: drawn apart, then joined. */
-const limits = { bytes: 256 * 1024, elements: 800, depth: 60, uses: 6, bytesWithUses: 16 * 1024, layers: 50 };
+const limits = {
+  bytes: 256 * 1024,
+  elements: 800,
+  depth: 60,
+  uses: 6,
+  bytesWithUses: 16 * 1024,
+  layers: 50,
+  texts: 100,
+};
+/** Each text looks up each font by name. */
+const mostFonts = 8;
 const numbers = { all: 20_000, withStrokes: 6000, ofArcs: 2000, largest: 20_000 };
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -30,14 +40,14 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 /** One tag with its attributes; a name with a prefix is of another namespace. */
 const tag = /<(\/?)([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<&]*"|'[^'<&]*'))*)\s*(\/?)>/y;
 const attribute = /([\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const beside = /^\s*(?:<\?xml[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg[^>[]*>\s*)*/;
+const beside = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml\s[^>]*\?>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg[^>[]*>\s*)*/;
 const comment = /<!--(?:[^-]|-(?!->))*-->/g;
 
 /** Undecided cases are false: the SVG is then shown as text. */
 export function isDrawnSoon(svg: Buffer): boolean {
   if (svg.length > limits.bytes) return false;
   const text = svg.toString('latin1').replace(beside, '').replace(comment, '');
-  const found: Found = { elements: 0, depth: 0, uses: 0, layers: 0, numbers: 0, ofArcs: 0, strokes: 0 };
+  const found: Found = { elements: 0, depth: 0, uses: 0, layers: 0, texts: 0, numbers: 0, ofArcs: 0, strokes: 0 };
   let at = 0;
   while ((at = text.indexOf('<', at)) !== -1) {
     tag.lastIndex = at;
@@ -46,16 +56,22 @@ export function isDrawnSoon(svg: Buffer): boolean {
     found.elements += 1;
     found.depth += closing === '/' ? -1 : empty === '/' ? 0 : 1;
     if (name === 'use') found.uses += 1;
+    if (name === 'text' || name === 'tspan') found.texts += 1;
     if (found.depth > limits.depth || !isHarmless(given, found)) return false;
     at += whole.length;
   }
   return isCheap(found, svg.length);
 }
 
-function isCheap({ elements: tags, uses, layers, numbers: count, ofArcs, strokes }: Found, bytes: number): boolean {
+function isCheap(
+  { elements: tags, uses, layers, texts, numbers: count, ofArcs, strokes }: Found,
+  bytes: number,
+): boolean {
   const hasFewUses = uses === 0 || (uses <= limits.uses && bytes <= limits.bytesWithUses);
   const hasFewNumbers = count <= (strokes === 0 ? numbers.all : numbers.withStrokes) && ofArcs <= numbers.ofArcs;
-  return hasFewUses && hasFewNumbers && tags <= 2 * limits.elements && layers <= limits.layers;
+  return (
+    hasFewUses && hasFewNumbers && tags <= 2 * limits.elements && layers <= limits.layers && texts <= 2 * limits.texts
+  );
 }
 
 interface Found {
@@ -63,6 +79,8 @@ interface Found {
   depth: number;
   uses: number;
   layers: number;
+  /** tags that begin or end one */
+  texts: number;
   numbers: number;
   ofArcs: number;
   strokes: number;
@@ -74,12 +92,15 @@ function isHarmless(given: string, found: Found): boolean {
     const value = double ?? single ?? '';
     const isNamespace = prefix === 'xmlns:' || (prefix === undefined && name === 'xmlns');
     if (isNamespace && ((prefix === undefined) !== (value === svgNamespace) || /xhtml/i.test(value))) return false;
-    if (prefix === 'xlink:' && name === 'href' && !value.startsWith('#')) return false;
+    if (prefix !== undefined && name === 'href' && !value.startsWith('#')) return false;
     if (prefix !== undefined || isNamespace) continue;
     const isStyle = name === 'style';
-    const isKnown = attributes.has(name) || properties.has(name);
-    if (!isKnown || (isStyle && !isPlainStyle(value)) || (name === 'href' && !/^(?:#|https:)/.test(value)))
+    const isProperty = properties.has(name);
+    if (!(isStyle ? isPlainStyle(value) : isProperty ? isPlainStyle(`${name}:${value}`) : attributes.has(name)))
       return false;
+    const fonts = name.startsWith('font') ? value : isStyle ? (/font[^;]*/.exec(value)?.[0] ?? '') : '';
+    if (fonts.split(',').length > mostFonts) return false;
+    if (name === 'href' && !/^(?:#|https:)/.test(value)) return false;
     const lengths = named.has(name) ? [] : numbersIn(value);
     if (lengths.some((one) => Math.abs(one) > numbers.largest)) return false;
     found.numbers += lengths.length;

@@ -100,14 +100,44 @@ const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['image/svg+xml', /^(?:<\?xml[^>]*>)?\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)*(?:<!DOCTYPE svg[^>[]*>)?\s*<svg[\s>]/],
+  [
+    'image/svg+xml',
+    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg[^>[]*>\s*)*<svg[\s>]/,
+  ],
 ];
 
 /** The media type of a picture that browsers show; undefined: it is none. */
 function pictureType(bytes: Buffer): string | undefined {
   const beginning = bytes.subarray(0, 1024).toString('latin1');
   const type = pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
-  return type === 'image/svg+xml' && !isDrawnSoon(bytes) ? undefined : type;
+  if (type === 'image/svg+xml') return isDrawnSoon(bytes) ? type : undefined;
+  return type === undefined || pixelsOf(type, bytes) <= mostPixels ? type : undefined;
+}
+
+/** A megabyte can name billions of pixels, and a browser has memory for each. */
+const mostPixels = 40_000_000;
+
+/** As the header says; Infinity: it is too short. */
+function pixelsOf(type: string, bytes: Buffer): number {
+  if (bytes.length < 32) return Infinity;
+  if (type === 'image/png') return bytes.readUInt32BE(16) * bytes.readUInt32BE(20);
+  if (type === 'image/gif') return bytes.readUInt16LE(6) * bytes.readUInt16LE(8);
+  if (type === 'image/jpeg') return pixelsOfJpeg(bytes);
+  const kind = bytes.toString('latin1', 12, 16);
+  if (kind === 'VP8X') return (bytes.readUIntLE(24, 3) + 1) * (bytes.readUIntLE(27, 3) + 1);
+  const sides = bytes.readUInt32LE(kind === 'VP8L' ? 21 : 26);
+  const [first, bits] = kind === 'VP8L' ? [1, 14] : [0, 16];
+  return ((sides & 0x3fff) + first) * (((sides >>> bits) & 0x3fff) + first);
+}
+
+/** Its size stands in the first segment of a frame (SOF0 to SOF15). */
+function pixelsOfJpeg(bytes: Buffer): number {
+  for (let at = 2; at + 9 <= bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes.readUInt8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return bytes.readUInt16BE(at + 5) * bytes.readUInt16BE(at + 7);
+  }
+  return Infinity;
 }
 
 /** Whether a README may lead to the path: a file, and an SVG only if browsers draw it soon. */

@@ -41,7 +41,8 @@ interface Entry<One> extends Searched {
 
 type Asking = Pick<Call, 'caller' | 'nowMs'>;
 
-const mostOfKind = 8;
+/** Own packages, mirrored ones, and entries of each other kind. */
+export const mostOfKind = 8;
 const mostVersions = 3;
 /** A search finds no more, in all. */
 export const mostFound = mostOfKind * (foundKinds.length + 2 * mostVersions);

@@ -22,6 +22,7 @@ interface Message extends UsageQuestion {
 }
 
 export const noMail = 'This registry sends no mail. Set mail in libretto.json, such as smtp://USER@HOST.';
+export const nobody = 'Nobody would get this mail: nothing that uses the package has an owner who can be told.';
 const mostPeople = 500;
 const mostNamed = 20;
 const sentWithinMs = 3 * 86_400_000;
@@ -43,7 +44,8 @@ export async function findOwners(services: UsageServices, question: UsageQuestio
     all.push({ isSeen: seen.has(token?.id), description: nameOfUser(token), owner, reason });
   }
   const data = all.flatMap(({ isSeen, ...one }) => (isSeen ? [one] : []));
-  return { all, data, hidden: all.filter(({ isSeen, owner }) => !isSeen && owner !== null).length };
+  const owners = [...new Set(all.flatMap(({ owner }) => owner ?? []))];
+  return { all, owners, data, hidden: all.filter(({ isSeen, owner }) => !isSeen && owner !== null).length };
 }
 
 /** Throws INVALID_INPUT; without `preview` also NOT_AVAILABLE, CONFLICT and TOO_MANY_ATTEMPTS. */
@@ -51,17 +53,20 @@ export async function tellUsers(services: UsageServices, message: Message, call:
   const { state, mailPlace } = services;
   const { name, subject, preview, constraint = '', since = '' } = message;
   assertText(message);
-  const { all, ...found } = await findOwners(services, message, call);
-  const owners = [...new Set(all.flatMap(({ owner }) => owner ?? []))];
+  const { all, owners, ...found } = await findOwners(services, message, call);
   const registry = mailPlace && (await registryName(state, mailPlace.address));
   const usesOf = (to?: string) => all.flatMap((one) => (one.owner === to ? [one.description] : []));
   const first = found.data.find(({ owner }) => owner !== null)?.owner ?? undefined;
-  const mail = registry === undefined ? null : contentOf(message, usesOf(first), call, registry).text;
+  const mail =
+    registry === undefined || owners.length === 0 ? null : contentOf(message, usesOf(first), call, registry).text;
   const told = { ...found, people: owners.length, sent: !preview, mail };
   if (preview) return told;
   if (mailPlace === undefined || registry === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
-  if (owners.length === 0 || owners.length > mostPeople)
-    throw new RegistryError('CONFLICT', { message: `It would go to ${owners.length} people; allowed: 1 to 500.` });
+  if (owners.length === 0) throw new RegistryError('CONFLICT', { message: nobody });
+  if (owners.length > mostPeople)
+    throw new RegistryError('CONFLICT', {
+      message: `It would go to ${owners.length} people; allowed: ${mostPeople} at most.`,
+    });
   await countAttempt(createAttempts({ ...mailPlace, store: state }), [messageBudget(call.actor)]);
   const endsMs = call.nowMs + sentWithinMs;
   const puts = owners.map((to) => {

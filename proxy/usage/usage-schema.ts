@@ -62,7 +62,7 @@ const use = z
     state: z.enum(versionStates).meta({
       description:
         'what is known of the version now. `supported`: it is published, here or at its registry, and has no advisory. ' +
-        '`malware`: an advisory or a filter list says so, and no rule blocks it. ' +
+        '`malware`: an advisory or a filter list says so, whether a rule blocks it or not. ' +
         '`unknown`: nothing is stored of its package',
     }),
     fixed_in: fixedIn,

@@ -29,17 +29,30 @@ export async function mirroredOf(name: PackageName, config: Config, context: Con
 export async function policyOf(
   name: PackageName,
   version: string,
-  config: Config,
-  context: Context,
+  ...[config, context]: readonly [Config, Context]
 ): Promise<ExplainedVersion | null> {
   const { policyOnVersion } = await import('../../policy-admin/policy-on-version.ts');
+  return orWarning(context, policyOnVersion(name, version, config, context), null);
+}
+
+/** What to say of the versions of a package that are malware or blocked; nothing if the policy cannot be read. */
+export async function warnedOf(
+  name: PackageName,
+  ...[config, context]: readonly [Config, Context]
+): Promise<readonly string[]> {
+  const { warnedVersions } = await import('../../policy-admin/policy-on-version.ts');
+  const found = await orWarning(context, warnedVersions(name, config, context), []);
+  return found.length === 0 ? [] : ['', ...found];
+}
+
+async function orWarning<Answer>(context: Context, answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {
   try {
-    return await policyOnVersion(name, version, config, context);
+    return await answer;
   } catch (error) {
     if (!(error instanceof StateError || error instanceof PolicyFileError || error instanceof RegistryError))
       throw error;
-    printWarnings(context.stderr, [`It is unknown what the policy says of the version: ${error.message}`]);
-    return null;
+    printWarnings(context.stderr, [`It is unknown what the policy says of it: ${error.message}`]);
+    return otherwise;
   }
 }
 

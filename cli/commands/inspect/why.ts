@@ -28,7 +28,7 @@ import {
   withdrawalLines,
   type Causes,
 } from '../../builds/withdrawal-text.ts';
-import { mirroredOf, policyOf, publishedRuns } from './why-lookups.ts';
+import { mirroredOf, policyOf, publishedRuns, warnedOf } from './why-lookups.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -53,11 +53,17 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     publishedRuns(answer, config, context),
   ]);
   const policy = version === undefined ? null : await policyOf(name, version, config, context);
+  const warned = version === undefined && flags['json'] !== true ? await warnedOf(name, config, context) : [];
   if (flags['json'] === true) {
     const versions = withRuns(documentedVersions(answer.versions, causes), runs);
     printJson(stdout, { ...document, versions, suggestions, mirrored, policy });
   } else if (mirrored?.belongs_to === 'upstreams')
-    printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer), ...policyLines(policy)]);
+    printLines(stdout, [
+      ...describeMirrored(name, version, mirrored),
+      ...purged(answer),
+      ...policyLines(policy),
+      ...warned,
+    ]);
   else
     printLines(stdout, [
       ...describe(shownAnswer(answer, config.data.value), suggestions, {
@@ -68,6 +74,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
       }),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
       ...policyLines(policy),
+      ...warned,
     ]);
   return answer.published || isThere ? 0 : 1;
 }

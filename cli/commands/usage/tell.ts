@@ -1,7 +1,7 @@
 // `libretto tell`: a mail to the owners of the tokens and projects that use a package; without --yes its preview.
 
 import { tellUsers } from '../../../proxy/usage/operations.ts';
-import { noMail, toldLines } from '../../../proxy/usage/tell-users.ts';
+import { noMail, nobody, toldLines } from '../../../proxy/usage/tell-users.ts';
 import type { ToldDocument } from '../../../proxy/usage/usage-schema.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composeMailing } from '../../compose/mailing.ts';
@@ -34,6 +34,6 @@ export const { run } = operationCommand(
 );
 
 function describe({ sent, people, mail, ...told }: ToldDocument): readonly string[] {
-  const preview = ['', mail ?? noMail, 'Nothing was sent. Send it with --yes.'];
+  const preview = people === 0 ? ['', nobody] : ['', mail ?? noMail, 'Nothing was sent. Send it with --yes.'];
   return [`To ${counted(people, 'person', 'people')}:`, ...toldLines(told), ...(sent ? [] : preview)];
 }

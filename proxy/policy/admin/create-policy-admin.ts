@@ -15,7 +15,7 @@ import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
 import { explainVersion, notFound } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { readExposures, readStanding, type Exposures } from './package-standing.ts';
+import { malwareOf, readExposures, readStanding, type Exposures } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
 import type { PolicyCheck } from './policy-admin.ts';
@@ -134,8 +134,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       });
       const standing = await readStanding(options, name, now());
       const found = standing?.versions.find((one) => one.version === explained.version);
-      const malware = found?.concerns.find(({ isMalware }) => isMalware);
-      return { ...explained, malware: malware === undefined ? null : `${malware.id}: ${malware.title}` };
+      return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
     hits: () => readHits(store),

@@ -39,6 +39,12 @@ export interface VersionStanding {
   readonly fixedIn: string | null;
 }
 
+/** Who says that it is malware, and why; null: nobody. */
+export function malwareOf({ concerns }: Pick<VersionStanding, 'concerns'>): string | null {
+  const found = concerns.find(({ isMalware }) => isMalware);
+  return found === undefined ? null : `${found.id}: ${found.title}`;
+}
+
 export interface PackageStanding {
   readonly name: PackageName;
   readonly origin: PackageOrigin;
@@ -94,8 +100,8 @@ function stateOf(
   isBlocked: boolean,
 ): VersionStanding['state'] {
   if (!isOffered) return 'withdrawn';
+  if (malwareOf({ concerns }) !== null) return 'malware';
   if (isBlocked) return 'blocked';
-  if (concerns.some(({ isMalware }) => isMalware)) return 'malware';
   if (concerns.length > 0) return 'advisory';
   return facts.dev ? 'dev' : 'supported';
 }
@@ -163,7 +169,7 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
         const named = all.map((one) => ({ ...one, name, origin })).filter(({ concerns }) => concerns.length > 0);
         if (origin !== source.origin) continue;
         versions.push(...named.filter(({ stored }) => stored));
-        offered.push(...named.filter(({ stored, state }) => !stored && state === 'malware'));
+        offered.push(...named.filter(({ stored, state, refused }) => !stored && !refused && state === 'malware'));
       } catch (error) {
         if (!(error instanceof UnusableFile)) throw error;
         unread.push(name);

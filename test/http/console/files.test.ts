@@ -13,10 +13,15 @@ import { runCli } from '../../util/run-cli.ts';
 import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 
 const script = '<script>alert(1)</script>';
-const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const pngOf = (side: number): Buffer =>
+  Buffer.from(
+    `89504e470d0a1a0a0000000d49484452${side.toString(16).padStart(8, '0').repeat(2)}0802000000000000000000`,
+    'hex',
+  );
+const png = pngOf(90);
 /** As editors write it. */
 const svg =
-  '<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n<svg xmlns="http://www.w3.org/2000/svg" xmlns:ink="http://ink.example/ns" ' +
+  '\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE svg>\n<!-- made by hand -->\n<svg xmlns="http://www.w3.org/2000/svg" xmlns:ink="http://ink.example/ns" ' +
   'width="90mm" viewBox="0 0 90 20"><ink:view ink:zoom="4"/><title>A &amp; B</title><linearGradient id="a"><stop offset="1" stop-color="#4c1"/>' +
   '</linearGradient><g style="fill:url(#a);stroke:none" transform="scale(2)"><path d="M0 0h90v20H0z" id="path9999999"/></g></svg>';
 /** 10 to the power of 11 circles. */
@@ -43,6 +48,11 @@ const slowDrawings: Readonly<Record<string, string>> = {
   arcs: drawing(`<path d="M0 0${'A9 9 0 0 1 8 8'.repeat(900)}"/>`),
   layers: drawing('<g opacity="0.9">'.repeat(59) + '</g>'.repeat(59)),
   prefixed: '<x:svg xmlns:x="http://www.w3.org/2000/svg"><x:filter/></x:svg>',
+  fonts: drawing(`<g font-family="${Array.from({ length: 99 }, (_, at) => `f${at}`).join()}"><text>A</text></g>`),
+  texts: drawing('<text font-size="9">A</text>'.repeat(299)),
+  instruction: `<?xml-stylesheet href="data:text/css,rect{fill:red}"?>${drawing('<rect width="9" height="9"/>')}`,
+  elsewhere: drawing('<rect fill="url(http://example.org/a.svg#b)" width="9" height="9"/>'),
+  alias: drawing('<use xmlns:o="http://www.w3.org/1999/xlink" o:href="http://example.org/a.svg#b"/>'),
   inner: drawing('<image href="data:image/svg+xml;base64,PHN2Zy8+"/>'),
 };
 /** A change of one word. */
@@ -72,12 +82,13 @@ beforeAll(async () => {
       'art/logo.png': png.toString('latin1'),
       'art/logo.svg': svg,
       'art/bomb.svg': svgBomb,
+      'art/vast.png': pngOf(16_000),
       ...Object.fromEntries(Object.entries(slowDrawings).map(([name, text]) => [`art/${name}.svg`, text])),
       [`src/${'<img src=x onerror=alert(1)>'}.php`]: `<?php // ${script}\n$b = '</span>${script}';`,
       'src/a\u202egnp.exe': 'a\u202eb',
       'src/latin.txt': 'x',
       'src/long.php': `<?php\n${'$sum = round($price * 1.19, 2); // of the cart\n'.repeat(1500)}`,
-      'art/page.html': `GIF89a/*${script}*/`,
+      'art/page.html': `GIF89a\n\0\n\0/*${script}*/`,
       'src/minified.js': `var a="${'x'.repeat(1_000_000)}"`,
     }),
     ...below('packages/hostile', libraryTree('acme/hostile', { version: '1.0.0' })),
@@ -110,7 +121,7 @@ const look = (path: string, query = '', page = 'files'): Promise<PageReply> =>
 describe('the files of a version', () => {
   it('are listed by folder, and each file has numbered lines and highlighted words', async () => {
     const folder = await look('');
-    expect(folder.text).toMatch(/art 18 /);
+    expect(folder.text).toMatch(/art 24 /);
     expect(folder.html).toContain('files?version=1.1.0&amp;path=src"');
     expect((await browser.get('/packages/acme/cart')).html).toContain('cart/files"');
     expect((await browser.get('/packages/acme/cart/version?version=1.0.0')).html).toContain('files?version=1.0.0"');
@@ -163,6 +174,8 @@ describe('the files of a version', () => {
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename="fake.png"',
     });
+    const vast = await look('art/vast.png', '', 'raw');
+    expect(vast.headers['content-type']).toBe('application/octet-stream');
     // an SVG that would keep the browser busy for minutes
     for (const name of ['bomb', ...Object.keys(slowDrawings)])
       expect((await look(`art/${name}.svg`, '', 'raw')).headers['content-type']).toBe('text/plain; charset=utf-8');

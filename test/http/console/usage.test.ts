@@ -200,7 +200,9 @@ describe('a version that an advisory calls malware', () => {
     ] as const)
       expect(await textOf(`/packages/acme/lib${path}`, viewer), path).toMatch(shown);
     expect(await textOf('/packages/acme/lib/why?version=1.0.0')).not.toContain('is published here');
-    expect((await registry.cli('why', 'acme/lib', '1.0.0')).stdout).toContain('is malware (MAL-7: Steals keys).');
+    for (const version of [['1.0.0'], []])
+      expect((await registry.cli('why', 'acme/lib', ...version)).stdout).toContain('is malware (MAL-7: Steals keys).');
+    expect((await browser.get('/packages/acme/lib/versions')).html).not.toContain('composer require -n acme/lib:1.0.0');
     expect(await textOf('/packages/acme/lib/why?version=2.0.0')).toContain('2.0.0 is published here');
     expect(await textOf('/packages/acme/lib/version?version=1.0.0')).not.toContain('composer require');
     expect(await textOf('/packages?state=advisory', viewer)).toMatch(/1 package .*acme\/lib malware 1\.0\.0/);
@@ -233,6 +235,7 @@ describe('a version that an advisory calls malware', () => {
     expect((await browser.post('/policy/edit', { ...fields, current_password })).status).toBe(303);
     await expect.poll(offered, { timeout: 10_000 }).toEqual(['2.0.0']);
     expect(await textOf('/security')).toContain('1 version is malware. Rules of the policy refuse it.');
+    expect(await textOf('/security')).toMatch(/Steals keys MAL-7 malware/);
     expect(await textOf('/overview', viewer)).toContain('All is well');
     await expect
       .poll(() => textOf('/packages?state=advisory'), { timeout: 10_000 })

@@ -1,5 +1,5 @@
 // The status of the registry by area: what needs somebody, as the overview says it, and below it the checks of
-// `libretto doctor` as they are.
+// `libretto doctor` as they are, without the path of the data folder.
 
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
@@ -26,9 +26,11 @@ interface HealthPageProps {
   readonly nowMs: number;
   /** seconds between two looks at a running check */
   readonly refreshSeconds: number;
+  /** the data folder, which people need no path of; undefined: it is on another host */
+  readonly data: string | undefined;
 }
 
-function HealthPage({ needs, status, form, nowMs, refreshSeconds }: HealthPageProps): Child {
+function HealthPage({ needs, status, form, nowMs, refreshSeconds, data }: HealthPageProps): Child {
   const { report, isChecking, failure } = status;
   return (
     <>
@@ -38,7 +40,7 @@ function HealthPage({ needs, status, form, nowMs, refreshSeconds }: HealthPagePr
         {failure === undefined || isChecking ? null : <Notice kind="bad">{failure}</Notice>}
         {isChecking ? null : <Again report={report} form={form} nowMs={nowMs} />}
         <Areas needs={needs} />
-        {report === undefined ? null : <Checks findings={report.findings} />}
+        {report === undefined ? null : <Checks findings={report.findings} {...{ data }} />}
       </div>
     </>
   );
@@ -90,7 +92,8 @@ const verdicts = {
 } as const;
 
 /** Every check as `libretto doctor` prints it. */
-function Checks({ findings }: Pick<HealthReport, 'findings'>): Child {
+function Checks({ findings, data }: Pick<HealthReport, 'findings'> & Pick<HealthPageProps, 'data'>): Child {
+  const inWords = (text: string): string => (data === undefined ? text : text.replaceAll(data, 'the data folder'));
   return (
     <details>
       <summary>{formatCount(findings.length, 'check')} of libretto doctor</summary>
@@ -99,7 +102,7 @@ function Checks({ findings }: Pick<HealthReport, 'findings'>): Child {
           <li class={verdicts[verdict].kind}>
             <Icon name={verdicts[verdict].name} label={verdicts[verdict].label} />
             <span>
-              <code>{check}</code> <MarkedText text={[message, advice ?? ''].join(' ').trim()} />
+              <code>{check}</code> <MarkedText text={inWords([message, advice ?? ''].join(' ').trim())} />
             </span>
           </li>
         ))}
@@ -143,7 +146,9 @@ async function showHealth(
     title: 'Status',
     section: 'health',
     ...(status.isChecking ? { refreshSeconds } : {}),
-    content: <HealthPage {...{ needs, status, form, nowMs: request.nowMs, refreshSeconds }} />,
+    content: (
+      <HealthPage {...{ needs, status, form, nowMs: request.nowMs, refreshSeconds, data: services.dataDirectory }} />
+    ),
   };
 }
 

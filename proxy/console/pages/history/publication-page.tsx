@@ -1,6 +1,7 @@
 // What one publication changed, by package and version.
 
 import type { Child } from 'hono/jsx';
+import { SourceText } from '../package/facts-panel.tsx';
 import type { ChangedPackage, ChangedVersion, RecordedPublication } from '../../../inspection/publications.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -135,7 +136,10 @@ const columns = [
     cell: ({ kind }: Row) => <Badge {...kinds[kind]} label={kind === 'metadata' ? 'metadata only' : kind} />,
   },
   { label: 'Content', cell: ContentCell },
-  { label: 'Source', cell: ({ source }: Row) => <span class="soft small">{source}</span> },
+  {
+    label: 'Source',
+    cell: ({ source }: Row) => <span class="soft small">{source === '' ? '' : <SourceText text={source} />}</span>,
+  },
 ];
 
 /** A version that is not published any more has a page of reasons. */

@@ -88,13 +88,14 @@ function Frame({ inside: { name, opened }, children }: { readonly inside: Inside
 }
 
 /** Somebody who reads the files must know that no client may run them. */
-function Warning({ state, concerns }: VersionStanding): Child {
+function Warning({ state, refused, concerns }: VersionStanding): Child {
   const isMalware = concerns.some((one) => one.isMalware);
-  if (!isMalware && state !== 'blocked') return null;
+  const isBlocked = refused || state === 'blocked';
+  if (!isMalware && !isBlocked) return null;
   return (
     <Notice kind="bad">
       {isMalware ? 'A list names this version as malware. ' : ''}
-      {state === 'blocked' ? 'The policy blocks this version: clients do not get it.' : ''}
+      {isBlocked ? 'The policy blocks this version: clients do not get it.' : ''}
     </Notice>
   );
 }

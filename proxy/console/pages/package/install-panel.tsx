@@ -3,11 +3,12 @@
 import type { Child } from 'hono/jsx';
 import { registryLines, requireLine, tokenLine } from '../../../../build/shared/text/install-lines.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 
 interface InstallPanelProps {
-  /** `acme/hello:^2.4` */
-  readonly requirement: string;
+  /** `acme/hello:^2.4`; undefined: every version is malware */
+  readonly requirement: string | undefined;
   /** the address of the registry; undefined: not configured, which only happens in the catalogue */
   readonly origin: string | undefined;
   /** true: the reader may create tokens */
@@ -15,6 +16,8 @@ interface InstallPanelProps {
 }
 
 export function InstallPanel({ requirement, origin, makesTokens }: InstallPanelProps): Child {
+  if (requirement === undefined)
+    return <Notice kind="bad">Every version is malware, so no line that installs it is shown.</Notice>;
   return (
     <section class="stack-tight" aria-labelledby="install">
       <h2 id="install">Install</h2>

@@ -15,7 +15,7 @@ import { formatCount, formatBytes, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
-import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
+import { malwareOf, type PackageStanding, type VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Concerns, MalwareBadge } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
@@ -65,6 +65,8 @@ export async function showMirrored(
 }
 
 const maxRows = 100;
+const isMalware = ({ standing }: Pick<ShownVersion, 'standing'>) =>
+  standing !== undefined && malwareOf(standing) !== null;
 
 /** A version that clients may get, or whose archive is stored. */
 interface ShownVersion extends OfferedRelease {
@@ -90,12 +92,8 @@ function shownVersions(
   }));
 }
 
-function isMalware(standing: VersionStanding | undefined): boolean {
-  return standing?.concerns.some((one) => one.isMalware) === true;
-}
-
 function MirroredHead({ summary: { name, description, type, abandoned }, versions }: MirroredProps): Child {
-  const malware = versions.find(({ standing }) => isMalware(standing));
+  const malware = versions.find(isMalware);
   return (
     <div class="stack-tight">
       <PageHead
@@ -115,7 +113,7 @@ function MirroredHead({ summary: { name, description, type, abandoned }, version
 
 function Mirrored(props: MirroredProps): Child {
   const { summary, heldBack, readme, versions, request } = props;
-  const clean = versions.filter(({ standing }) => !isMalware(standing));
+  const clean = versions.filter((one) => !isMalware(one));
   // a range would take the malware, too
   const exact = clean[0] && `${summary.name}:${clean[0].version}`;
   const requirement = clean.length === versions.length ? summary.name : exact;
@@ -123,11 +121,7 @@ function Mirrored(props: MirroredProps): Child {
     <>
       <MirroredHead {...props} />
       <div class="package">
-        {requirement === undefined ? (
-          <div />
-        ) : (
-          <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
-        )}
+        <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
         <div class="readme stack">
           <HeldBackList heldBack={heldBack} />
           <section class="stack-tight">
@@ -213,7 +207,7 @@ function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {
   if (standing === undefined || standing.concerns.length === 0) return '';
   return (
     <div class="stack-tight">
-      <Concerns advisories={standing.concerns} malware={isMalware(standing)} />
+      <Concerns advisories={standing.concerns} malware={isMalware({ standing })} />
       {standing.fixedIn === null ? null : <span>Fixed in {standing.fixedIn}</span>}
     </div>
   );

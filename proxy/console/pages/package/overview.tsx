@@ -59,7 +59,7 @@ export function PackageOverview({
   const isMalware = (one: PublishedVersion): boolean =>
     malwareIn(opened, one.entry.version) || warningOf(opened.advisories, one) === 'malware';
   const offered = notBlocked.filter((one) => !isMalware(one));
-  const requirement = requirementOf(name, offered, notBlocked.filter(isMalware));
+  const requirement = offered.length === 0 ? undefined : requirementOf(name, offered, notBlocked.filter(isMalware));
   return (
     <PackageFrame opened={opened} tab="overview">
       {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} all={opened.packages.all} />}
@@ -67,7 +67,7 @@ export function PackageOverview({
       <div class="package">
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
-          {offered.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
+          {notBlocked.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
         </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />

@@ -1,7 +1,7 @@
 // Writes to the owners of tokens and projects that use a package. The first post shows the mail, the second sends it.
 // Without a mail server the addresses may be copied.
 
-import { findOwners, noMail, toldLines } from '../../../usage/tell-users.ts';
+import { findOwners, noMail, nobody, toldLines } from '../../../usage/tell-users.ts';
 import { tellUsers } from '../../../usage/operations.ts';
 import type { ToldDocument } from '../../../usage/usage-schema.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -59,10 +59,12 @@ async function showForm(
   const [constraint, since] = ['constraint', 'since'].map(
     (field) => state.fields.optional(field) ?? (request.query.get(field)?.slice(0, 500) || undefined),
   );
-  const lines = toldLines(told ?? (await findOwners(services, { name, constraint, since }, request)));
+  const found = told === undefined ? await findOwners(services, { name, constraint, since }, request) : undefined;
+  const isNobody = (told?.people ?? found?.owners.length) === 0;
+  const lines = toldLines(told ?? found ?? { data: [], hidden: 0 });
   const left = lines.length > mostLines ? `\n${lines.length - mostLines} more` : '';
   const [title, up] = [`Tell the users of ${name}`, packagePath(name, 'usage', { constraint: constraint ?? '' })];
-  const readonly = told !== undefined && told.people > 0;
+  const readonly = told !== undefined;
   const submit = readonly ? `Send it to ${formatCount(told.people, 'person', 'people')}` : 'Preview';
   const form = (
     <Form {...{ state, submit }} cancel={up} asksPassword={readonly && request.asksPassword}>
@@ -81,9 +83,8 @@ async function showForm(
         sentence={`A mail to the owners of what uses ${constraint ?? 'it'}:`}
         trail={[{ label: name, to: up }]}
       />
-      {told?.people === 0 ? <Notice kind="warn">Nobody would get this mail. The lines say why.</Notice> : null}
       <CodeBlock text={lines.slice(0, mostLines).join('\n') + left} label="the owners" />
-      {services.mailPlace === undefined ? <Notice kind="warn">{noMail}</Notice> : form}
+      {isNobody || services.mailPlace === undefined ? <Notice kind="warn">{isNobody ? nobody : noMail}</Notice> : form}
     </>
   );
   return { title, section: 'packages', content };

@@ -27,7 +27,7 @@ interface ActionsProps {
 }
 
 function VersionActions({ name, row, request }: ActionsProps): Child {
-  const { version, kind, isByHand, block } = row;
+  const { version, kind, isByHand, block, warning } = row;
   const isWithdrawn = kind === 'withdrawn';
   const [page, word] = isWithdrawn ? ['restore', 'Restore'] : ['withdraw', 'Withdraw'];
   const mayChange = isWithdrawn ? isByHand && request.may('restoreVersion') : request.may('withdrawVersion');
@@ -51,7 +51,7 @@ function VersionActions({ name, row, request }: ActionsProps): Child {
           {versionLinks(name, row, request).map(({ label, to }) => (
             <A to={to}>{label}</A>
           ))}
-          {isWithdrawn || block !== undefined ? null : (
+          {isWithdrawn || block !== undefined || warning === 'malware' ? null : (
             <CodeBlock label={`the line that installs ${version}`} text={requireLine(`${name}:${version}`)} />
           )}
         </div>

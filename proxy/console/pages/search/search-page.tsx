@@ -2,7 +2,7 @@
 // while one types.
 
 import type { Child } from 'hono/jsx';
-import { findAnything, type Found, type SearchServices } from '../../../search/find-anything.ts';
+import { findAnything, mostOfKind, type Found, type SearchServices } from '../../../search/find-anything.ts';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { WordsFilter } from '../../components/filters.tsx';
 import type { IconName } from '../../components/icon-shapes.ts';
@@ -34,12 +34,12 @@ export function registerSearchPage(pages: Pages, services: SearchServices): void
 const synonyms: Partial<Record<string, string>> = {
   packages: 'versions, withdraw, delete, purge',
   tokens: 'create, limit, revoke',
-  history: 'history, publications, rollback, undo',
+  history: 'history, publications, rollback, roll back, undo',
   publishers: 'trusted publishers, CI, OIDC',
   people: 'users, invite, invitations, roles',
   mirror: 'other registries, Packagist',
   health: 'health, doctor, errors',
-  security: 'advisories, vulnerabilities, malware',
+  security: 'advisory, advisories, vulnerabilities, malware',
   projects: 'lock files, who uses what',
   notifications: 'webhooks, mails',
   settings: 'limits, SSO, single sign-on',
@@ -49,7 +49,7 @@ const synonyms: Partial<Record<string, string>> = {
 function pagesFor({ may }: SignedInRequest): readonly FoundPage[] {
   const entries = sections.filter(({ operation }) => may(operation)) as readonly SectionEntry[];
   const account = { icon: 'circle-user-round', path: '/account', label: 'Your account' } as const;
-  return [...entries, { ...account, group: 'password, passkeys, 2fa, sessions' }].map(
+  return [...entries, { ...account, group: 'password, passkeys, two-factor, 2fa, TOTP, sessions' }].map(
     ({ icon, label, path, group = 'page' }) => {
       const detail = synonyms[path.slice(1)] ?? group;
       return { kind: 'page', icon, id: path, name: label, detail };
@@ -75,6 +75,9 @@ function SearchPage({ words, found }: Shown): Child {
           {found.length === 0 ? 'Nothing has these words. Try fewer.' : formatCount(found.length, 'result')}
         </p>
         <ul class="plain">{found.map(FoundRow)}</ul>
+        {found.filter(({ kind }) => kind === 'package').length >= mostOfKind ? (
+          <A to={`/packages?${new URLSearchParams({ q: words })}`}>All packages with these words</A>
+        ) : null}
       </div>
     </>
   );
