@@ -3,9 +3,7 @@
 
 import { undefinedIf } from '../../build/contract/errors.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { listShortly } from '../../build/shared/text/list-shortly.ts';
-import { malwareOf } from '../../proxy/policy/admin/package-standing.ts';
-import { malwareLines } from '../text/policy-trial-text.ts';
+import { malwareOf, type VersionStanding } from '../../proxy/policy/admin/package-standing.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import type { ExplainedVersion } from '../../proxy/policy/admin/policy-views.ts';
 import type { Config } from '../config/config.ts';
@@ -30,16 +28,16 @@ export function policyOnVersion(
   });
 }
 
-/** What `libretto why` says of a package: its versions that are malware, and those that a rule blocks. */
-export function warnedVersions(name: PackageName, ...place: readonly [Config, Context]): Promise<readonly string[]> {
-  return withPolicy(...place, async (policy) => {
-    const versions = (await policy.standing(name))?.versions ?? [];
-    const blocked = versions.filter(({ state, refused }) => state !== 'malware' && (refused || state === 'blocked'));
-    return [
-      ...versions.flatMap((one) => malwareLines({ name, version: one.version, malware: malwareOf(one) })),
-      ...(blocked.length === 0 ? [] : [`Rules of the policy block ${listShortly(blocked.map((one) => one.version))}.`]),
-    ];
-  });
+/** The versions that are malware, or that a rule blocks. */
+export function warnedVersions(
+  name: PackageName,
+  ...place: readonly [Config, Context]
+): Promise<readonly VersionStanding[]> {
+  return withPolicy(...place, async (policy) =>
+    ((await policy.standing(name))?.versions ?? []).filter(
+      (one) => malwareOf(one) !== null || one.refused || one.state === 'blocked',
+    ),
+  );
 }
 
 /** The versions whose advisories this one is the first to fix. Rejects as above. */

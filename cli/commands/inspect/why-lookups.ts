@@ -2,6 +2,7 @@
 // of them may be unreadable, and the command still reports published versions.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
+import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { WhyAnswer } from '../../../build/contract/why.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
@@ -11,7 +12,9 @@ import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printWarnings } from '../../io/output.ts';
 import type { MirroredName } from '../../mirror/mirrored-name.ts';
+import { malwareOf } from '../../../proxy/policy/admin/package-standing.ts';
 import { PolicyFileError } from '../../policy/policy-file.ts';
+import { malwareLines } from '../../text/policy-trial-text.ts';
 
 /** null if the state or the origin cannot be read: the command still reports published versions. */
 export async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
@@ -42,7 +45,12 @@ export async function warnedOf(
 ): Promise<readonly string[]> {
   const { warnedVersions } = await import('../../policy-admin/policy-on-version.ts');
   const found = await orWarning(context, warnedVersions(name, config, context), []);
-  return found.length === 0 ? [] : ['', ...found];
+  const blocked = found.filter((one) => one.refused || one.state === 'blocked').map(({ version }) => version);
+  return [
+    ...(found.length === 0 ? [] : ['']),
+    ...found.flatMap((one) => malwareLines({ name, version: one.version, malware: malwareOf(one) })),
+    ...(blocked.length === 0 ? [] : [`Rules of the policy block ${listShortly(blocked)}.`]),
+  ];
 }
 
 async function orWarning<Answer>(context: Context, answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {
