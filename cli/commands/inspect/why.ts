@@ -53,17 +53,12 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     publishedRuns(answer, config, context),
   ]);
   const policy = version === undefined ? null : await policyOf(name, version, config, context);
-  const warned = version === undefined && flags['json'] !== true ? await warnedOf(name, config, context) : [];
+  const said = version === undefined ? await warnedOf(name, config, context) : policyLines(policy);
   if (flags['json'] === true) {
     const versions = withRuns(documentedVersions(answer.versions, causes), runs);
     printJson(stdout, { ...document, versions, suggestions, mirrored, policy });
   } else if (mirrored?.belongs_to === 'upstreams')
-    printLines(stdout, [
-      ...describeMirrored(name, version, mirrored),
-      ...purged(answer),
-      ...policyLines(policy),
-      ...warned,
-    ]);
+    printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer), ...said]);
   else
     printLines(stdout, [
       ...describe(shownAnswer(answer, config.data.value), suggestions, {
@@ -73,8 +68,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
         instead: insteadOf(answer),
       }),
       ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`]),
-      ...policyLines(policy),
-      ...warned,
+      ...said,
     ]);
   return answer.published || isThere ? 0 : 1;
 }
