@@ -67,7 +67,7 @@ export function NeedsList({ needs }: { readonly needs: readonly Need[] }): Child
           <Icon name={kind === 'bad' ? 'circle-x' : 'triangle-alert'} label={kind === 'bad' ? 'Fault' : 'Warning'} />
           <div>
             <strong>{title}</strong>
-            <p class="soft small">
+            <p class="small">
               <ReasonText text={detail} />
             </p>
             {to === undefined ? null : (
