@@ -4,6 +4,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { foreignZipLimits } from '../../build/archive/zip-admission/zip-limits.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { standardThroughputFloor } from '../../build/shared/concurrency/throughput-floor.ts';
@@ -84,7 +85,7 @@ export class RemoteRegistry {
   }
 
   /** Its versions of a package. Rejects with UpstreamUnavailable. */
-  async offered(name: PackageName): Promise<Offered> {
+  async offered(name: PackageName): Promise<Offered & { readonly records: readonly JsonObject[] }> {
     const [stable, dev] = await this.#patiently(() =>
       Promise.all([this.#upstream.offer(name, 'stable'), this.#upstream.offer(name, 'dev')]),
     );
@@ -92,7 +93,7 @@ export class RemoteRegistry {
       ...(stable?.document.versions ?? []).filter((record) => !isOf(record, 'dev')),
       ...(dev?.document.versions ?? []).filter((record) => isOf(record, 'dev')),
     ];
-    return offeredVersionsYielding(name, records, checkUpstreamRecord);
+    return { ...(await offeredVersionsYielding(name, records, checkUpstreamRecord)), records };
   }
 
   /**

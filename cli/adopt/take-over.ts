@@ -3,6 +3,7 @@
 
 import pLimit from 'p-limit';
 import { parseReference } from '../../build/contract/digest.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath } from '../../build/contract/paths.ts';
 import { lookUpPurged, type PurgedLookup } from '../../build/contract/purged.ts';
@@ -32,7 +33,7 @@ export interface TakeOverOptions {
   readonly now: () => Date;
   readonly progress: (now: { readonly done: number; readonly total: number; readonly label: string }) => void;
   /** receives the versions of each package there */
-  readonly onOffered: (name: PackageName, versions: readonly OfferedVersion[]) => void;
+  readonly onOffered: (name: PackageName, records: readonly JsonObject[]) => void;
 }
 
 /** What this registry has of one package. */
@@ -115,7 +116,7 @@ async function takePackage(
   const { name } = here;
   const offered = await orReason(registry.offered(name));
   if (typeof offered === 'string') return { ...nothing, differences: [onlyThere(name, null, offered)] };
-  onOffered(name, offered.versions);
+  onOffered(name, offered.records);
   const { fresh, ...compared } = compare(offered, here);
   const staged = await stagedOf(folder, name);
   if (plan) {

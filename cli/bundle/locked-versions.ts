@@ -81,7 +81,8 @@ async function find(
     return `is not stored here. Fetch it with \`libretto mirror warm ${quoteForShell(lock)}\`, and bundle again.`;
   }
   const same = index.versions.filter((entry) => entry.version === version && isLocked(entry));
-  if (same.length === 0) return 'is not published here. Publish it, and bundle again.';
+  if (same.length === 0)
+    return 'is not published here. Publish it, or run `composer update` for it in its project, and bundle again.';
   return (
     same.find(({ state }) => state === 'published') ??
     `is no longer published with this content. Run \`composer update ${name}\` in its project, and bundle again.`

@@ -14,10 +14,7 @@ export function addBundle(program: Command, wire: Wire): void {
     )
     .option('--since <serial>', 'without the archives that this publication had: the other registry has them')
     .option('--lock <file...>', 'only what these composer.lock files need')
-    .option(
-      '--name <name>',
-      'the name of this registry on the other one (default: the host of `publicUrl`, or libretto)',
-    )
+    .option('--name <name>', 'the name of this registry on the other one (default: the host of `publicUrl`)')
     .option(
       '--out <file>',
       'a new file, or a folder for it (default: NAME-SERIAL.bundle.tar here); no file is replaced',

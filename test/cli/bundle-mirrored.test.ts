@@ -29,7 +29,7 @@ describe('a bundle with mirrored packages', () => {
     );
     registry = await mirroringRegistry(upstream.url);
     await registry.warm(['some/lib', '1.0.0'], ['some/lib', 'dev-main']);
-    await registry.json('bundle', '--out', 'all.tar');
+    await registry.json('bundle', '--name', 'libretto', '--out', 'all.tar');
   });
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();
@@ -56,7 +56,7 @@ describe('a bundle with mirrored packages', () => {
   it('brings what is new since a publication, and says what is missing before it', async () => {
     await registry.json('build', registry.sources('acme/more'));
     await registry.warm(['some/lib', '1.1.0']);
-    await registry.json('bundle', '--since', '2', '--out', 'more.tar');
+    await registry.json('bundle', '--name', 'libretto', '--since', '2', '--out', 'more.tar');
     const archives = partsOf(registry.folder.at('more.tar')).manifest.files.filter(({ path }) => path.endsWith('.zip'));
     expect(archives.map(({ path }) => path.split('/', 1)[0])).toEqual(['mirror']);
     const early = await at('empty', 'receive', 'more.tar');

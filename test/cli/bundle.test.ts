@@ -67,11 +67,13 @@ describe('libretto bundle', () => {
   });
 
   it('names the file after the registry, and replaces none', async () => {
-    const first = await libretto('bundle', '--data', 'made', '--out', '.');
+    const first = await libretto('bundle', '--name', 'libretto', '--data', 'made', '--out', '.');
     expect([first.exitCode, first.stdout]).toEqual([0, expect.stringContaining('libretto-1.bundle.tar') as string]);
-    const second = await libretto('bundle', '--data', 'made');
+    const nameless = await libretto('bundle', '--data', 'made');
+    expect([nameless.exitCode, nameless.stderr]).toEqual([2, expect.stringContaining('with --name')]);
+    const second = await libretto('bundle', '--name', 'libretto', '--data', 'made');
     expect([second.exitCode, second.stderr]).toEqual([2, expect.stringMatching(/libretto-1\.bundle\.tar exists/)]);
-    const unknown = await libretto('bundle', '--data', 'made', '--since', '7', '--out', 'x.tar');
+    const unknown = await libretto('bundle', '--name', 'libretto', '--data', 'made', '--since', '7', '--out', 'x.tar');
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('no publication 7')]);
     expect(existsSync(folder.at('x.tar'))).toBe(false);
   });
@@ -102,7 +104,17 @@ describe('libretto bundle', () => {
     expect((await libretto('verify', '--data', 'there')).exitCode).toBe(0);
     const older = await libretto('receive', 'two.tar', '--data', 'there');
     expect([older.exitCode, older.stderr]).toEqual([2, expect.stringContaining('publication 3 was received before')]);
-    const other = await libretto('bundle', '--data', 'made', '--out', 'other.tar', '--name', 'elsewhere');
+    const other = await libretto(
+      'bundle',
+      '--name',
+      'libretto',
+      '--data',
+      'made',
+      '--out',
+      'other.tar',
+      '--name',
+      'elsewhere',
+    );
     expect(other.exitCode).toBe(0);
     const mixed = await libretto('receive', 'other.tar', '--data', 'there', '--as', 'shop');
     expect([mixed.exitCode, mixed.stderr]).toEqual([2, expect.stringContaining('is of the registry elsewhere')]);
@@ -157,6 +169,8 @@ describe('a bundle for lock files', () => {
     lock(version, given === 'the first' ? superseded : given);
     const { exitCode, stderr } = await libretto(
       'bundle',
+      '--name',
+      'shop',
       '--data',
       'made',
       '--lock',

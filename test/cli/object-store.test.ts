@@ -50,12 +50,17 @@ describe('an object store as output', () => {
   it('gives its packages to bundles, and takes those of bundles', async () => {
     const elsewhere = { LIBRETTO_OUTPUT: 's3://libretto-test/elsewhere' };
     await run('one', ['build', './packages']);
-    expect(await run('one', ['bundle', '--out', 'all.tar'])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await run('one', ['bundle', '--name', 'libretto', '--out', 'all.tar'])).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
     expect(existsSync(tree.path('one/public/dist/acme/hello/1.0.0.zip'))).toBe(false);
     expect(await run('there', ['receive', 'all.tar'], elsewhere)).toMatchObject({ exitCode: 0 });
     put('two', '1.1.0');
     await run('one', ['build']);
-    expect(await run('one', ['bundle', '--since', '1', '--out', 'new.tar'])).toMatchObject({ exitCode: 0 });
+    expect(await run('one', ['bundle', '--name', 'libretto', '--since', '1', '--out', 'new.tar'])).toMatchObject({
+      exitCode: 0,
+    });
     const received = await run('there', ['receive', 'new.tar', '--json'], elsewhere);
     expect(JSON.parse(received.stdout)).toMatchObject({ added: [{ version: '1.1.0' }], withdrawn: [] });
     const archives = (prefix: string) =>

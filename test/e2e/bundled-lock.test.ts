@@ -45,20 +45,38 @@ it.skipIf(lacks('composer', 'php', 'unzip'))('installs a lock file from a bundle
   // a version that nobody has fetched yet is named, with what to do
   const changed = readFileSync(lock, 'utf8').replace('"version": "1.1.0"', '"version": "1.0.0"');
   writeFileSync(online.folder.at('changed.lock'), changed);
-  const refused = await online.cli('bundle', '--lock', lock, online.folder.at('changed.lock'), '--out', 'no.tar');
+  const refused = await online.cli(
+    'bundle',
+    '--name',
+    'online',
+    '--lock',
+    lock,
+    online.folder.at('changed.lock'),
+    '--out',
+    'no.tar',
+  );
   expect([refused.exitCode, refused.stderr]).toEqual([
     2,
     expect.stringMatching(/changed\.lock: some\/lib 1\.0\.0 is not stored here\. Fetch it with `libretto mirror warm /),
   ]);
 
-  const bundled = await online.cli('bundle', '--lock', lock, '--out', online.folder.at('app.tar'), '--json');
+  const bundled = await online.cli(
+    'bundle',
+    '--name',
+    'online',
+    '--lock',
+    lock,
+    '--out',
+    online.folder.at('app.tar'),
+    '--json',
+  );
   expect([bundled.exitCode, bundled.stderr]).toEqual([0, '']);
   expect(JSON.parse(bundled.stdout)).toMatchObject({ whole: false, mirrored: 1 });
   await upstream[Symbol.asyncDispose]();
   const received = await offline.cli('receive', online.folder.at('app.tar'), '--json');
   expect([received.exitCode, received.stderr]).toEqual([0, '']);
   expect(JSON.parse(received.stdout)).toMatchObject({
-    added: [{ name: 'acme/app', version: '1.0.0', source: 'adopted:libretto' }],
+    added: [{ name: 'acme/app', version: '1.0.0', source: 'adopted:online' }],
     bundle: { mirrored: [{ name: 'some/lib', version: '1.1.0' }], mirrored_here: 0, left_out: [] },
   });
   expect(allFiles(`${offline.data}/mirror`).filter((path) => path.endsWith('.zip'))).toHaveLength(1);

@@ -33,7 +33,7 @@ it(`is killed ${kills} times at random moments (CRASH_SEED=${seed}): tree and mi
   for (let at = 0; at < 20; at += 1)
     writeTree(folder.path, below(`more/part-${at}`, whoLibrary(`acme/part-${at}`, '1.0.0')));
   await registry.json('build', 'more');
-  await registry.json('bundle', '--out', 'all.tar');
+  await registry.json('bundle', '--name', 'libretto', '--out', 'all.tar');
 
   const at = (data: string, ...args: readonly string[]) =>
     runCli([...args, '--data', data], { cwd: folder.path, alone: true });

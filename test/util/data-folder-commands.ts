@@ -49,7 +49,7 @@ export const reading: readonly (readonly string[])[] = [
   ['package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes'],
   ['package', 'list', '--purged'],
   ['package', 'recover-purged'],
-  ['bundle', '--out', '../all.bundle.tar'],
+  ['bundle', '--name', 'shop', '--out', '../all.bundle.tar'],
   ['mirror', 'list'],
   ['mirror', 'verify'],
   ['mirror', 'prune'],

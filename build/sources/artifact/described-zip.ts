@@ -42,15 +42,30 @@ export interface Description {
 
 /** The description of an archive, by their names; the longest name counts. */
 export function descriptionFileOf(archive: string, exists: (path: string) => boolean): DescriptionFile | undefined {
-  const stem = archive.replace(/\.(?:zip|tar|tgz|(?:tar\.)?gz)$/i, '');
+  const stem = stemOf(archive);
   const same = `${stem}${descriptionSuffix}`;
-  if (exists(same)) return { path: same, version: undefined };
-  for (let at = stem.length - 1; at > stem.lastIndexOf('/') + 1; at -= 1) {
-    const [path, version] = [`${stem.slice(0, at)}${descriptionSuffix}`, stem.slice(at + 1)];
-    if (!/^[-_.@]v?\d/i.test(stem.slice(at)) || normalizeVersion(version) === undefined) continue;
-    if (exists(path)) return { path, version };
-  }
-  return undefined;
+  if (exists(same)) return { path: same, version: versionInName(archive) };
+  return splitsOf(stem)
+    .map(([name, version]) => ({ path: `${name}${descriptionSuffix}`, version }))
+    .findLast(({ path }) => exists(path));
+}
+
+/** The version in the name of an archive: `2.8.1` of forms-2.8.1.zip. */
+export function versionInName(archive: string): string | undefined {
+  return splitsOf(stemOf(archive))[0]?.[1];
+}
+
+function stemOf(archive: string): string {
+  return archive.replace(/\.(?:zip|tar|tgz|(?:tar\.)?gz)$/i, '');
+}
+
+/** Every name before a version, and that version; the shortest name first. */
+function splitsOf(stem: string): readonly (readonly [name: string, version: string])[] {
+  return [...stem.matchAll(/[-_.@](?=v?\d)/gi)].flatMap(({ index }) => {
+    const [name, version] = [stem.slice(0, index), stem.slice(index + 1)];
+    const isSplit = index > stem.lastIndexOf('/') + 1 && normalizeVersion(version) !== undefined;
+    return isSplit ? [[name, version] as const] : [];
+  });
 }
 
 /** Throws QuarantineError. */

@@ -64,7 +64,7 @@ function rootOf(folder: string): string {
   const found = statNamed(folder);
   if (found?.isDirectory() !== true)
     throw new BuildRefused(
-      `${folder} is not a folder. Name the folder with public/ and index/ of the build, or a bundle.`,
+      `${folder} ${found === undefined ? 'does not exist' : 'is no folder and no bundle'}. Name the folder with public/ and index/ of the build, or a bundle.`,
     );
   return realpathSync(folder);
 }

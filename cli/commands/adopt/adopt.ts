@@ -142,7 +142,7 @@ async function gather(
       plan,
       now: context.now,
       progress: show,
-      onOffered: (one, versions) => noteSource(git, one, versions),
+      onOffered: (one, records) => noteSource(git, one, records),
     });
   } finally {
     progress.stop();

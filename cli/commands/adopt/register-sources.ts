@@ -2,13 +2,13 @@
 // Builds and servers go on from them.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { isJsonObject } from '../../../build/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
 import { runBatch } from '../../../build/shared/concurrency/batch.ts';
 import { withoutPassword } from '../../../build/sources/address-secrets.ts';
 import { parseGitUrl } from '../../../build/sources/git-url.ts';
-import type { OfferedVersion } from '../../../proxy/mirror/versions/offered-version.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateToChange } from '../../state/state-to-change.ts';
@@ -21,11 +21,13 @@ const [atOnce, intervalSeconds] = [2, 3600];
 /** Address → names of packages. */
 export type GitSources = Map<string, readonly string[]>;
 
-/** Notes the git repository of the newest version that has one. */
-export function noteSource(sources: GitSources, name: PackageName, versions: readonly OfferedVersion[]): void {
-  const newest = versions.toSorted((one, other) => compareNormalized(other.normalized, one.normalized));
-  for (const { record } of newest) {
-    const source = record['source'];
+/** Notes the git repository of the newest version that has one, also of one without an archive. */
+export function noteSource(sources: GitSources, name: PackageName, records: readonly JsonObject[]): void {
+  const versions = records.flatMap(({ version, source }) => {
+    const normalized = normalizeVersion(String(version));
+    return normalized === undefined ? [] : [{ normalized, source }];
+  });
+  for (const { source } of versions.toSorted((one, other) => compareNormalized(other.normalized, one.normalized))) {
     if (!isJsonObject(source) || source['type'] !== 'git' || typeof source['url'] !== 'string') continue;
     const parsed = parseGitUrl(withoutPassword(source['url']));
     if ('url' in parsed) sources.set(parsed.url, [...(sources.get(parsed.url) ?? []), name]);

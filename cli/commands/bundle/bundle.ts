@@ -23,6 +23,7 @@ import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
+import { UsageError } from '../../io/usage-error.ts';
 import { mirrorFolder } from '../../mirror/compose-mirror.ts';
 
 /** The time that other commands, too, wait for a build. */
@@ -59,10 +60,12 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   return 0;
 }
 
-/** Names this registry where the bundle is received. */
+/** Names this registry where the bundle is received: two registries of one name would replace each other there. */
 function registryName(config: Config, given: unknown): string {
   const url = publicUrlOf(config)?.url;
-  const name = typeof given === 'string' ? given : url === undefined ? 'libretto' : new URL(url).host.replace(':', '-');
+  const name = given ?? (url === undefined ? undefined : new URL(url).host.replace(':', '-'));
+  if (typeof name !== 'string')
+    throw new UsageError('Name this registry with --name, such as --name shop, or set publicUrl.');
   refuseBadName(name);
   return name;
 }

@@ -2,7 +2,12 @@
 
 import { existsSync, type Stats } from 'node:fs';
 import type { DistLabel } from '../../../build/contract/paths.ts';
-import { descriptionFileOf, readDescription, type Description } from '../../../build/sources/artifact/described-zip.ts';
+import {
+  descriptionFileOf,
+  readDescription,
+  versionInName,
+  type Description,
+} from '../../../build/sources/artifact/described-zip.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -32,7 +37,7 @@ export async function givenDescription(
   return {
     json: { ...beside?.json, ...fields },
     where: beside?.where ?? 'the command line',
-    fileVersion: beside?.fileVersion,
+    fileVersion: beside === undefined ? versionInName(path) : beside.fileVersion,
     ...(beside === undefined && { partial: true }),
   };
 }

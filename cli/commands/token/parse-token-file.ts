@@ -28,7 +28,8 @@ function rowsOf(text: string, file: string): readonly JsonValue[] {
   try {
     json = JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${(error as Error).message}. ${forms}`, { cause: error });
+    // the error of the parser quotes the file, and the file has secrets
+    throw new UsageError(`${file} is not JSON. ${forms}`, { cause: error });
   }
   const [first] = Array.isArray(json) ? (json as readonly JsonValue[]) : [];
   const inside = isJsonObject(json) ? json['data'] : isJsonObject(first) ? first['results'] : undefined;

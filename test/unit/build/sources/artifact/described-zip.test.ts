@@ -128,7 +128,7 @@ describe('the description of an archive', () => {
     ['a/forms-1.2.0.zip', 'a/forms.composer.json', '1.2.0'],
     ['a/forms_v1.2.tar.gz', 'a/forms.composer.json', 'v1.2'],
     ['a/forms-pro-1.2.ZIP', 'a/forms-pro.composer.json', '1.2'],
-    ['a/forms-2.zip', 'a/forms-2.composer.json', undefined],
+    ['a/forms-2.zip', 'a/forms-2.composer.json', '2'],
     ['a/forms-lite.zip', undefined, undefined],
     ['b/forms.zip', undefined, undefined],
   ])('%s: %s', (archive, path, version) => {
