@@ -126,7 +126,7 @@ function refuseUnfinished(error: unknown, { current }: StoreBase): never {
   throw new UnfinishedPublication(
     error.kind,
     `${error.message} Generation ${current?.head.generation ?? 0} is published all the same. Its copies for static ` +
-      'hosts, and the removal of purged objects, are not complete. Then run the command again, or `libretto build`.',
+      'hosts, and the removal of purged objects, are not complete. Run the command again, or `libretto build`.',
     { cause: error },
   );
 }

@@ -11,6 +11,8 @@ const limits = {
   layers: 50,
   texts: 100,
 };
+/** Characters of text without blanks. A browser looks for a font with each unusual one. */
+const letters = { all: 4000, unusual: 500 };
 /** Each text looks up each font by name. */
 const mostFonts = 8;
 const numbers = { all: 20_000, withStrokes: 6000, ofArcs: 2000, largest: 20_000 };
@@ -40,27 +42,34 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 /** One tag with its attributes; a name with a prefix is of another namespace. */
 const tag = /<(\/?)([A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<&]*"|'[^'<&]*'))*)\s*(\/?)>/y;
 const attribute = /([\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const beside = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml\s[^>]*\?>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg[^>[]*>\s*)*/;
+const beside =
+  /^(?:\xef\xbb\xbf)?\s*(?:<\?xml\s[^>]*\?>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg(?:\s+(?:[A-Z]+|"[^"<>]*"))*\s*>\s*)*/;
 const comment = /<!--(?:[^-]|-(?!->))*-->/g;
 
 /** Undecided cases are false: the SVG is then shown as text. */
 export function isDrawnSoon(svg: Buffer): boolean {
   if (svg.length > limits.bytes) return false;
-  const text = svg.toString('latin1').replace(beside, '').replace(comment, '');
+  const whole = svg.toString('latin1');
+  if (/[\0-\x08\x0b\x0c\x0e-\x1f]|\bencoding\s*=\s*["'](?!utf-8["'])/i.test(whole)) return false;
+  const text = whole.replace(beside, '').replace(comment, '');
   const found: Found = { elements: 0, depth: 0, uses: 0, layers: 0, texts: 0, numbers: 0, ofArcs: 0, strokes: 0 };
   let at = 0;
   while ((at = text.indexOf('<', at)) !== -1) {
     tag.lastIndex = at;
-    const [whole, closing, prefix, name = '', given = '', empty] = tag.exec(text) ?? [];
-    if (whole === undefined || (prefix === undefined && !elements.has(name))) return false;
+    const [all, closing, prefix, name = '', given = '', empty] = tag.exec(text) ?? [];
+    if (all === undefined || (prefix === undefined && !elements.has(name))) return false;
     found.elements += 1;
     found.depth += closing === '/' ? -1 : empty === '/' ? 0 : 1;
     if (name === 'use') found.uses += 1;
     if (name === 'text' || name === 'tspan') found.texts += 1;
     if (found.depth > limits.depth || !isHarmless(given, found)) return false;
-    at += whole.length;
+    at += all.length;
   }
-  return isCheap(found, svg.length);
+  return isCheap(found, svg.length) && hasFewLetters(text.replace(/<[^>]*>|\s/g, ''));
+}
+
+function hasFewLetters(text: string): boolean {
+  return text.length <= letters.all && text.replace(/[ -~]/g, '').length <= letters.unusual;
 }
 
 function isCheap(
@@ -89,7 +98,7 @@ interface Found {
 /** Adds what the attributes cost. Attributes of other namespaces mean nothing to a browser, but for a namespace itself. */
 function isHarmless(given: string, found: Found): boolean {
   for (const [, prefix, name = '', double, single] of given.matchAll(attribute)) {
-    const value = double ?? single ?? '';
+    const value = (double ?? single ?? '').toLowerCase();
     const isNamespace = prefix === 'xmlns:' || (prefix === undefined && name === 'xmlns');
     if (isNamespace && ((prefix === undefined) !== (value === svgNamespace) || /xhtml/i.test(value))) return false;
     if (prefix !== undefined && name === 'href' && !value.startsWith('#')) return false;
@@ -98,8 +107,12 @@ function isHarmless(given: string, found: Found): boolean {
     const isProperty = properties.has(name);
     if (!(isStyle ? isPlainStyle(value) : isProperty ? isPlainStyle(`${name}:${value}`) : attributes.has(name)))
       return false;
-    const fonts = name.startsWith('font') ? value : isStyle ? (/font[^;]*/.exec(value)?.[0] ?? '') : '';
-    if (fonts.split(',').length > mostFonts) return false;
+    const fonts = isStyle
+      ? value.split(';').filter((one) => /^\s*font/.test(one))
+      : name.startsWith('font')
+        ? [value]
+        : [];
+    if (fonts.some((one) => one.split(',').length > mostFonts)) return false;
     if (name === 'href' && !/^(?:#|https:)/.test(value)) return false;
     const lengths = named.has(name) ? [] : numbersIn(value);
     if (lengths.some((one) => Math.abs(one) > numbers.largest)) return false;

@@ -102,7 +102,7 @@ const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/webp', /^RIFF[^]{4}WEBP/],
   [
     'image/svg+xml',
-    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg[^>[]*>\s*)*<svg[\s>]/,
+    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg(?:\s+(?:[A-Z]+|"[^"<>]*"))*\s*>\s*)*<svg[\s>]/,
   ],
 ];
 

@@ -93,7 +93,9 @@ const verdicts = {
 
 /** Every check as `libretto doctor` prints it. */
 function Checks({ findings, data }: Pick<HealthReport, 'findings'> & Pick<HealthPageProps, 'data'>): Child {
-  const inWords = (text: string): string => (data === undefined ? text : text.replaceAll(data, 'the data folder'));
+  const folder = /(?<![\w:/.])\/(?:[^\s/`'"]+\/)+(?=[^\s/])/g; // of a file, which has a name
+  const inWords = (text: string): string =>
+    (data === undefined ? text : text.replaceAll(data, 'the data folder')).replace(folder, '');
   return (
     <details>
       <summary>{formatCount(findings.length, 'check')} of libretto doctor</summary>
