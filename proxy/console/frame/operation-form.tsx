@@ -21,8 +21,8 @@ interface FormView {
   readonly submit: string;
   /** default: true for an operation that deletes */
   readonly isDanger?: boolean;
-  /** the page to go to instead */
-  readonly cancel: string;
+  /** the page to go to instead; default: the nearest of the trail */
+  readonly cancel?: string;
   /** beside the title */
   readonly actions?: Child;
   /** above the form */
@@ -104,7 +104,7 @@ interface Showing {
 }
 
 function pageOf(view: FormView, state: FormState, { section, lists, ...form }: Showing): PageView {
-  const { title, sentence, trail = [], actions, submit, cancel, notice, fields } = view;
+  const { title, sentence, trail = [], actions, submit, cancel = trail.at(-1)?.to, notice, fields } = view;
   return {
     title,
     section,

@@ -7,6 +7,7 @@ import { showPasskey, type PasskeyView } from '../../../auth/passkey.ts';
 import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/place.tsx';
 import { Time } from '../../components/values.tsx';
 import type { Pages } from '../../frame/pages.ts';
@@ -63,10 +64,7 @@ function columnsOf(host: string | undefined, nowMs: number): readonly Column<Pas
       ),
     },
     { label: 'Added', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
-    {
-      label: 'Last used',
-      cell: ({ last_used_at: last }) => (last === null ? 'never' : <Time at={last} nowMs={nowMs} />),
-    },
+    { label: 'Last used', cell: ({ last_used_at: at }) => <Time {...{ at, nowMs }} none="never" /> },
     {
       label: 'Action',
       isPlain: true,
@@ -183,26 +181,12 @@ function Person({ user, hasPassword, nowMs }: PersonProps): Child {
 function Facts({ user, nowMs }: Pick<PersonProps, 'user' | 'nowMs'>): Child {
   return (
     <dl class="facts">
-      <div>
-        <dt>Email</dt>
-        <dd>{user.email}</dd>
-      </div>
-      {user.name === null ? null : (
-        <div>
-          <dt>Name</dt>
-          <dd>{user.name}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Role</dt>
-        <dd>{user.role}</dd>
-      </div>
-      <div>
-        <dt>Account created</dt>
-        <dd>
-          <Time at={user.created_at} nowMs={nowMs} />
-        </dd>
-      </div>
+      <Fact label="Email">{user.email}</Fact>
+      {user.name === null ? null : <Fact label="Name">{user.name}</Fact>}
+      <Fact label="Role">{user.role}</Fact>
+      <Fact label="Account created">
+        <Time at={user.created_at} nowMs={nowMs} />
+      </Fact>
     </dl>
   );
 }

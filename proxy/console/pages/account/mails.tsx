@@ -79,7 +79,7 @@ interface MailFormProps {
 
 function MailForm({ user, state, cancel }: MailFormProps): Child {
   return (
-    <Form state={state} action={path} submit="Save" {...(cancel === undefined ? {} : { cancel })}>
+    <Form state={state} action={path} submit="Save" cancel={cancel}>
       {topicsOf(user.role).map((topic) => {
         const [label, hint] = labels[topic];
         const isChecked = !user.mail_off.includes(topic);

@@ -53,7 +53,6 @@ const edited = (services: ConnectionServices): FormPage => ({
         sentence: 'The next refresh begins at once. Registered repositories stay, whatever the filters say.',
         trail: connectionTrail(connection),
         submit: 'Save changes',
-        cancel: connectionPath(connection),
         values: valuesOfConnection(connection),
         fields: <ConnectionSelectionFields />,
       };
@@ -78,7 +77,6 @@ function credentials(services: ConnectionServices): FormPage {
         sentence: 'The forge is asked at once whether they are right. Repositories that failed are synced again.',
         trail: connectionTrail(connection),
         submit: 'Replace credentials',
-        cancel: connectionPath(connection),
         fields: <ConnectionCredentialFields forge={connection.forge} />,
       };
     },

@@ -58,20 +58,14 @@ const maxLabels = 20;
 function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly Column<VersionWarning>[] {
   return [
     { label: 'Advisory', cell: TitleCell },
-    {
-      label: 'Concerns',
-      cell: ({ constraint }) => <code>{constraint}</code>,
-    },
+    { label: 'Concerns', cell: ({ constraint }) => <code>{constraint}</code> },
     {
       label: 'Published versions among them',
       isPlain: true,
       cell: ({ affected }) => <AffectedCell {...{ name, affected }} />,
     },
     { label: 'Fixed in', cell: ({ fixedIn }) => <Fixes {...{ name, fixedIn }} /> },
-    {
-      label: 'Reported',
-      cell: ({ reportedAt }) => (reportedAt === undefined ? '' : <Time at={reportedAt} nowMs={nowMs} />),
-    },
+    { label: 'Reported', cell: ({ reportedAt: at }) => <Time {...{ at, nowMs }} /> },
   ];
 }
 

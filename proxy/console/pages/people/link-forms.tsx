@@ -69,7 +69,6 @@ export const invitedPerson = (services: PeoplePageServices): FormPage =>
           : 'They get a mail with a link. With it they choose a password, and are signed in.',
       trail: peopleTrail,
       submit: 'Create invitation',
-      cancel: '/people',
       fields: (
         <>
           <TextField name="email" label="Email" type="email" hint="They sign in with it: ada@example.org" required />

@@ -67,7 +67,7 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[]
     { label: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
     {
       label: 'Fetched',
-      cell: ({ fetched_at: at }) => (at === null ? <span class="soft">never</span> : <Time {...{ at, nowMs }} />),
+      cell: ({ fetched_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">never</span>} />,
     },
     { label: 'State', cell: (feed) => <FeedState {...{ feed, nowMs, mayAccept }} /> },
   ];
@@ -151,7 +151,6 @@ const acceptForm = (services: PolicyPageServices): FormPage =>
             : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
         trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
         submit: 'Accept the list',
-        cancel: '/policy/feeds',
       };
     },
     input: (request) => ({ feed: request.param('feed') }),

@@ -40,7 +40,6 @@ const syncForm = (services: RepositoryPageServices): FormPage =>
         sentence: 'The registry reads the repository and publishes what changed in it.',
         trail: trailOf(repository),
         submit: 'Sync now',
-        cancel: repositoryPath(repository),
       };
     },
     input: (request) => ({ id: request.param('id') }),
@@ -58,7 +57,6 @@ const editForm = (services: RepositoryPageServices): FormPage =>
         sentence: 'Changes apply with the next sync. Versions that a filter then leaves out are withdrawn.',
         trail: trailOf(repository),
         submit: 'Save changes',
-        cancel: repositoryPath(repository),
         values: valuesOf(repository),
         fields: (
           <>
@@ -143,7 +141,6 @@ const removeForm = (services: RepositoryPageServices): FormPage =>
             </ul>
           ),
         submit: 'Remove repository',
-        cancel: repositoryPath(repository),
       };
     },
     input: (request) => ({ id: request.param('id'), confirm: request.param('id') }),

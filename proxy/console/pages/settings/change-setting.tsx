@@ -43,7 +43,6 @@ export const changedSettings = (services: SettingsPageServices): FormPage =>
         sentence: 'A change takes effect at once, in every server process.',
         trail: [{ label: 'Settings', to: '/settings' }],
         submit: 'Save',
-        cancel: '/settings',
         values: Object.fromEntries(settings.map(({ key, value }) => [key, settingFieldText(value)])),
         fields: settings.map((setting) => <SettingField {...{ setting, configuration: services.configuration }} />),
       };

@@ -85,10 +85,7 @@ function columnsOf(withoutState: string, nowMs: number): readonly Column<Version
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'Seen', cell: VisibleCell },
     { label: 'State', cell: ({ state }) => state ?? withoutState },
-    {
-      label: 'Released',
-      cell: ({ released_at: at }) => (at === null ? 'unknown' : <Time at={at} nowMs={nowMs} />),
-    },
+    { label: 'Released', cell: ({ released_at: at }) => <Time {...{ at, nowMs }} none="unknown" /> },
   ];
 }
 

@@ -44,7 +44,6 @@ const withdrawn = (services: UploadPageServices): FormPage =>
             : `It is ${status} already.`,
         trail,
         submit: 'Withdraw version',
-        cancel: '/uploads',
       };
     },
     input: (request) => ({ id: request.param('id') }),
