@@ -10,8 +10,10 @@ import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/place.tsx';
 import { Time } from '../../components/values.tsx';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { MailPanel } from './mails.tsx';
+import { accountTrail } from './question.tsx';
 import type { AccountServices } from './services.ts';
 import { readTerminals, TerminalList, type Terminal } from './own-tokens.tsx';
 import { TwoFactorPanel } from './two-factor-panel.tsx';
@@ -198,21 +200,13 @@ export function registerName(pages: Pages, people: People): void {
     operation: 'updateMe',
     show: async ({ caller }, form) => {
       const { name } = await people.usersOf(actorOf(caller)).get(caller.userId);
-      return {
-        title: 'Change your name',
-        content: (
-          <>
-            <PageHead
-              title="Change your name"
-              sentence="Admins see it beside your email. You go on signing in with the email."
-              trail={[{ label: 'Your account', to: '/account' }]}
-            />
-            <Form state={form} submit="Save the name" cancel="/account">
-              <TextField name="name" label="Name" hint="May stay empty." value={name ?? ''} autocomplete="name" />
-            </Form>
-          </>
-        ),
-      };
+      const sentence = 'Admins see it beside your email. You go on signing in with the email.';
+      return headedPage(
+        { title: 'Change your name', sentence, trail: accountTrail },
+        <Form state={form} submit="Save the name" cancel="/account">
+          <TextField name="name" label="Name" hint="May stay empty." value={name ?? ''} autocomplete="name" />
+        </Form>,
+      );
     },
     submit: async ({ caller }, fields) => {
       await people.usersOf(actorOf(caller)).update(caller.userId, { name: fields.optional('name') ?? null });

@@ -11,6 +11,7 @@ import { Turning } from '../../components/pager.tsx';
 import { formatNumber, formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest, FileDownload } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditFilter, auditPath, parseAuditQuery, type AuditQuery } from './audit-query.ts';
@@ -96,29 +97,22 @@ function headIn(fields: FormFields): AuditHead | undefined {
 }
 
 function view(form: FormState, verdict: AuditVerdict | undefined): PageView {
-  return {
-    title: 'Verify the audit log',
-    section: 'audit',
-    content: (
-      <>
-        <PageHead
-          title="Verify the audit log"
-          sentence="Reads every event, and compares each hash with the events before it."
-          trail={[{ label: 'Audit', to: '/audit' }]}
+  const sentence = 'Reads every event, and compares each hash with the events before it.';
+  return headedPage(
+    { section: 'audit', title: 'Verify the audit log', sentence, trail: [{ label: 'Audit', to: '/audit' }] },
+    <>
+      {verdict === undefined ? null : <Verdict verdict={verdict} />}
+      <Form state={form} submit={verdict === undefined ? 'Verify the chain' : 'Verify again'} cancel="/audit">
+        <TextField
+          name="head"
+          label="A head that you kept (optional)"
+          hint="The log must still contain this event. Only a kept head shows a log that was rewritten as a whole."
+          placeholder="1204:9f86d081…"
+          autocomplete="off"
         />
-        {verdict === undefined ? null : <Verdict verdict={verdict} />}
-        <Form state={form} submit={verdict === undefined ? 'Verify the chain' : 'Verify again'} cancel="/audit">
-          <TextField
-            name="head"
-            label="A head that you kept (optional)"
-            hint="The log must still contain this event. Only a kept head shows a log that was rewritten as a whole."
-            placeholder="1204:9f86d081…"
-            autocomplete="off"
-          />
-        </Form>
-      </>
-    ),
-  };
+      </Form>
+    </>,
+  );
 }
 
 function Verdict({ verdict }: { readonly verdict: AuditVerdict }): Child {
@@ -135,7 +129,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }): Child {
 const eventsPerPage = 50;
 const noEvents: AuditPage = { events: [], before: undefined };
 
-export function registerAuditList(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
+function registerAuditList(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
   pages.page({ path: '/audit', operation: 'listAuditEvents', show: (request) => showList(state, request) });
 }
 

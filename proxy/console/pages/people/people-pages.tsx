@@ -17,9 +17,9 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { deleteUser, updateUser } from '../../../people/operations.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { operationForm } from '../../frame/operation-form.tsx';
 
 const section = 'people';
@@ -170,16 +170,10 @@ const endedSession = (services: PeoplePageServices): FormPage => ({
     const session = sessions.find(({ id }) => id === request.param('session'));
     if (session === undefined) throw new RegistryError('NOT_FOUND', { message: 'This session has ended already.' });
     const title = `End the session of ${user.email} from ${session.address}?`;
-    return {
-      title,
-      section,
-      content: (
-        <>
-          <PageHead title={title} sentence="That browser or program has to sign in again for its next request." />
-          <Form state={state} submit="End the session" cancel={personPath(user)} isDanger />
-        </>
-      ),
-    };
+    return headedPage(
+      { section, title, sentence: 'That browser or program has to sign in again for its next request.' },
+      <Form state={state} submit="End the session" cancel={personPath(user)} isDanger />,
+    );
   },
   submit: async (request) => {
     const { caller } = request;

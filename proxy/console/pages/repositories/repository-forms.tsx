@@ -11,9 +11,9 @@ import {
 } from '../../../sync/operations.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { formatCount } from '../../components/values.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
@@ -98,23 +98,12 @@ function credentialsView(
     repository.credentials === null
       ? 'It has none now.'
       : `It has these now: ${credentialsWords[repository.credentials]}. “none” removes them.`;
-  return {
-    title,
-    section,
-    content: (
-      <>
-        <PageHead title={title} sentence={`${now} The next sync uses the new ones.`} trail={trailOf(repository)} />
-        <Form
-          state={state}
-          submit="Replace credentials"
-          cancel={repositoryPath(repository)}
-          asksPassword={asksPassword}
-        >
-          <RepositoryCredentialFields isAgain={state.isPosted} />
-        </Form>
-      </>
-    ),
-  };
+  return headedPage(
+    { section, title, sentence: `${now} The next sync uses the new ones.`, trail: trailOf(repository) },
+    <Form state={state} submit="Replace credentials" cancel={repositoryPath(repository)} asksPassword={asksPassword}>
+      <RepositoryCredentialFields isAgain={state.isPosted} />
+    </Form>,
+  );
 }
 
 const mostNames = 40;

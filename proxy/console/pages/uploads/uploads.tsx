@@ -11,8 +11,8 @@ import type { UploadPageServices } from './services.ts';
 import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
 import { cleanUpArtifacts, deleteArtifact, getArtifact } from '../../../artifacts/operations.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { formatCount, formatBytes } from '../../components/values.tsx';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 
@@ -54,41 +54,32 @@ async function askCleanup(services: UploadPageServices, request: SignedInRequest
   const retentionDays = await services.artifactRetention();
   const plan = await callFor(services, request, cleanUpArtifacts, { dry_run: true });
   const count = plan.artifacts.length + plan.leftovers.length;
-  const title = 'Remove unused ZIPs?';
-  return {
-    title,
-    section: 'uploads',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence={
-            count === 0
-              ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${formatCount(retentionDays, 'day')}.`
-              : `${formatCount(count, 'ZIP')} with ${formatBytes(plan.bytes)} will be removed. It cannot be undone.`
-          }
-          trail={trail}
-        />
-        <ul>
-          {plan.artifacts.map(({ name, version, status }) => (
-            <li>{`${name} ${version}, ${status}`}</li>
-          ))}
-          {plan.leftovers.length === 0 ? null : (
-            <li>
-              {formatCount(
-                plan.leftovers.length,
-                'leftover of an interrupted upload',
-                'leftovers of interrupted uploads',
-              )}
-            </li>
-          )}
-        </ul>
-        {count === 0 ? null : (
-          <Form state={state} submit="Remove ZIPs" isDanger cancel="/uploads" asksPassword={request.asksPassword} />
+  const sentence =
+    count === 0
+      ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${formatCount(retentionDays, 'day')}.`
+      : `${formatCount(count, 'ZIP')} with ${formatBytes(plan.bytes)} will be removed. It cannot be undone.`;
+  return headedPage(
+    { section: 'uploads', title: 'Remove unused ZIPs?', sentence, trail },
+    <>
+      <ul>
+        {plan.artifacts.map(({ name, version, status }) => (
+          <li>{`${name} ${version}, ${status}`}</li>
+        ))}
+        {plan.leftovers.length === 0 ? null : (
+          <li>
+            {formatCount(
+              plan.leftovers.length,
+              'leftover of an interrupted upload',
+              'leftovers of interrupted uploads',
+            )}
+          </li>
         )}
-      </>
-    ),
-  };
+      </ul>
+      {count === 0 ? null : (
+        <Form state={state} submit="Remove ZIPs" isDanger cancel="/uploads" asksPassword={request.asksPassword} />
+      )}
+    </>,
+  );
 }
 
 const notices = {
