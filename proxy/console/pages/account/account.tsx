@@ -16,7 +16,7 @@ import { MailPanel } from './mails.tsx';
 import { accountTrail } from './question.tsx';
 import type { AccountServices } from './services.ts';
 import { readTerminals, TerminalList, type Terminal } from './own-tokens.tsx';
-import { TwoFactorPanel } from './two-factor-panel.tsx';
+import { TwoFactorPanel } from './two-factor.tsx';
 import { SessionList, type SessionListProps } from './session-list.tsx';
 import type { People } from '../../../auth/people.ts';
 import { Badge } from '../../components/badge.tsx';

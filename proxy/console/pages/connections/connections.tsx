@@ -29,13 +29,8 @@ import {
 
 const section = 'repositories';
 
-/**
- * The forms about a connection: its selection, webhooks and intervals, its credentials, and the questions before a
- * refresh and before its removal.
- */
-function registerConnectionForms(pages: Pages, services: ConnectionServices): void {
-  for (const form of [edited, credentials, refreshed, removed]) pages.form(form(services));
-}
+// The forms about a connection: its selection, webhooks and intervals, its credentials, and the questions before a
+// refresh and before its removal.
 
 const at = (request: SignedInRequest, notice: string): PageOutcome => ({
   to: connectionPath({ id: request.param('id') }),
@@ -160,7 +155,7 @@ export function registerConnectionPages(pages: Pages, services: ConnectionServic
     },
     show: (request) => showOne(services, request),
   });
-  registerConnectionForms(pages, services);
+  for (const form of [edited, credentials, refreshed, removed]) pages.form(form(services));
 }
 
 async function showList(services: ConnectionServices, request: SignedInRequest): Promise<PageView> {

@@ -7,7 +7,7 @@ import { Form, TextField, ButtonLink } from '../../components/form.tsx';
 import type { PageOutcome, SignedInRequest, PageView } from '../../frame/definitions.ts';
 import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, type FormFields, type FormState, emptyForm } from '../../request/form-fields.ts';
+import { fieldFault, type FormState, emptyForm } from '../../request/form-fields.ts';
 import type { Child } from 'hono/jsx';
 import type { SignInRequest } from '../../../device/sign-in-request.ts';
 import { rightsText } from '../../../device/terminal-rights.ts';
@@ -116,9 +116,9 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
     path: '/device/approve',
     operation: 'approveTerminal',
     show: (request, state) =>
-      state.isPosted ? ask(request, codeOf(state.fields), state) : questionAt(request.query.get('code') ?? ''),
+      state.isPosted ? ask(request, state.fields.text('code'), state) : questionAt(request.query.get('code') ?? ''),
     submit: async (request, fields) =>
-      decidedView(request, await terminals.decide(visitorOf(request), codeOf(fields), true), true),
+      decidedView(request, await terminals.decide(visitorOf(request), fields.text('code'), true), true),
   });
   pages.form({
     path: '/device/deny',
@@ -126,7 +126,7 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
     asksNothing: true,
     show: () => ({ to: '/device' }),
     submit: async (request, fields) =>
-      decidedView(request, await terminals.decide(visitorOf(request), codeOf(fields), false), false),
+      decidedView(request, await terminals.decide(visitorOf(request), fields.text('code'), false), false),
   });
 }
 
@@ -137,10 +137,6 @@ function questionAt(code: string): PageOutcome {
 
 function visitorOf({ caller: { userId }, clientAddress: address }: SignedInRequest) {
   return { userId, address };
-}
-
-function codeOf(fields: FormFields): string {
-  return fields.text('code');
 }
 
 function entryView(state: FormState): PageOutcome {

@@ -21,10 +21,6 @@ import { endpointSecretView } from './secret-page.tsx';
 
 const section = 'notifications';
 
-function registerSendingForms(pages: Pages, services: NotificationPageServices): void {
-  for (const form of [newSecret, test, oneAgain, allAgain]) pages.form(form(services));
-}
-
 const publicKeySentence = 'The receiver verifies with its public key, which the page of the endpoint shows.';
 
 /** A form that was sent already, or that another one overtook, changes nothing. */
@@ -176,7 +172,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
     },
     show: (request) => showOne(services, request),
   });
-  registerSendingForms(pages, services);
+  for (const form of [newSecret, test, oneAgain, allAgain]) pages.form(form(services));
 }
 
 async function showList(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {

@@ -18,13 +18,14 @@ import {
   nameIn,
   openPackage,
   packagePath,
+  packageView,
   type OpenPackage,
   type PackagePageServices,
 } from './open-package.ts';
 import { showFiles, showRawFile } from './files-page.tsx';
 import { showMirroredWhy } from './held-back.tsx';
 import { showMirrored } from './mirrored-page.tsx';
-import { showOverview } from './overview-page.tsx';
+import { showOverview } from './overview.tsx';
 import { tellForm } from './tell-page.tsx';
 import { showUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
@@ -48,11 +49,10 @@ function restoreForm(services: PackagePageServices): FormPage {
       const known = (await explainPackage(services, name, version))?.versions ?? [];
       if (!known.some(({ state }) => state === 'withheld'))
         throw new RegistryError('NOT_FOUND', { message: `${name} ${version} was not withdrawn by a person.` });
-      return {
-        title: `Restore ${name} ${version}`,
-        section: 'packages',
-        content: <Restore {...{ name, version, form }} asksPassword={request.asksPassword} />,
-      };
+      return packageView(
+        `Restore ${name} ${version}`,
+        <Restore {...{ name, version, form }} asksPassword={request.asksPassword} />,
+      );
     },
     submit: async (request) => {
       const name = nameIn(request);

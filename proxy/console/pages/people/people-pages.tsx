@@ -24,15 +24,8 @@ import { operationForm } from '../../frame/operation-form.tsx';
 
 const section = 'people';
 
-/**
- * What an admin does about an account, each with its form: another role, a right, and the end of the account, of its
- * second factor or of a session.
- */
-function registerPersonForms(pages: Pages, services: PeoplePageServices): void {
-  for (const form of [changedRole, changedRight, withoutTwoFactor, deletedPerson, endedSession])
-    pages.form(form(services));
-  for (const status of ['disabled', 'active'] as const) pages.form(changedStatus(services, status));
-}
+// What an admin does about an account, each with its form: another role, a right, and the end of the account, of its
+// second factor or of a session.
 
 /** Admins who give up their own role cannot open this person's page any more. */
 const changedRole = (services: PeoplePageServices): FormPage =>
@@ -186,7 +179,8 @@ const endedSession = (services: PeoplePageServices): FormPage => ({
 
 export function registerPeoplePages(pages: Pages, services: PeoplePageServices): void {
   registerPeopleList(pages, services);
-  for (const form of [invitedPerson, newLink]) pages.form(form(services));
-  registerPersonForms(pages, services);
+  const forms = [invitedPerson, newLink, changedRole, changedRight, withoutTwoFactor, deletedPerson, endedSession];
+  for (const form of forms) pages.form(form(services));
+  for (const status of ['disabled', 'active'] as const) pages.form(changedStatus(services, status));
   registerPerson(pages, services);
 }

@@ -21,8 +21,7 @@ import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
-import { nameOrigin } from './setting-origin.ts';
-import { kindOf, settingIn, type FieldKind } from './setting-text.ts';
+import { kindOf, nameOrigin, settingIn, type FieldKind } from './setting-text.ts';
 
 export interface SettingsPageServices extends SettingServices {
   /** the settings from the start of the server */

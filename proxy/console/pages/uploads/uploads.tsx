@@ -16,19 +16,6 @@ import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 
-function registerRemovingUploads(pages: Pages, services: UploadPageServices): void {
-  pages.form({
-    path: '/uploads/cleanup',
-    operation: 'cleanUpArtifacts',
-    show: (request, state) => askCleanup(services, request, state),
-    submit: async (request) => {
-      await callFor(services, request, cleanUpArtifacts, { dry_run: false });
-      return { to: '/uploads', notice: 'cleaned' };
-    },
-  });
-  pages.form(withdrawn(services));
-}
-
 const trail = [{ label: 'Uploads', to: '/uploads' }];
 
 const withdrawn = (services: UploadPageServices): FormPage =>
@@ -100,7 +87,16 @@ export function registerUploadPages(pages: Pages, services: UploadPageServices):
     formPath: '/uploads',
     receive: (request, incoming, sendContinue) => receive(services, request, incoming, sendContinue),
   });
-  registerRemovingUploads(pages, services);
+  pages.form({
+    path: '/uploads/cleanup',
+    operation: 'cleanUpArtifacts',
+    show: (request, state) => askCleanup(services, request, state),
+    submit: async (request) => {
+      await callFor(services, request, cleanUpArtifacts, { dry_run: false });
+      return { to: '/uploads', notice: 'cleaned' };
+    },
+  });
+  pages.form(withdrawn(services));
 }
 
 async function receive(
