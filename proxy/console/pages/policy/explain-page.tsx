@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
 import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
-import { ChoiceFilter } from '../../components/filters.tsx';
+import { ChoiceFilter, TextFilter } from '../../components/filters.tsx';
 import type { Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
@@ -59,17 +59,7 @@ interface QuestionProps {
 function Question({ version, token, choices }: QuestionProps): Child {
   return (
     <form class="filters">
-      <div class="field wide">
-        <label for="version">Version</label>
-        <input
-          id="version"
-          name="version"
-          value={version}
-          placeholder="1.4.0 or dev-main"
-          autocomplete="off"
-          required
-        />
-      </div>
+      <TextFilter name="version" label="Version" value={version} placeholder="1.4.0 or dev-main" isWide required />
       {choices.length < 2 ? null : <ChoiceFilter name="token" label="Token" value={token} choices={choices} />}
       <button class="button">Explain</button>
     </form>
