@@ -1,6 +1,6 @@
 // The words and the choices above a list. Their form sends with GET, so that its address can be sent to others.
 
-import type { Child } from 'hono/jsx';
+import type { Child, JSX } from 'hono/jsx';
 import type { Choice } from './form.tsx';
 import { Icon } from './icon.tsx';
 
@@ -13,6 +13,24 @@ export function WordsFilter({ value, placeholder }: { readonly value: string; re
         <Icon name="search" />
         <input type="search" id="q" name="q" value={value} placeholder={placeholder} autocomplete="off" />
       </div>
+    </div>
+  );
+}
+
+interface TextFilterProps extends Omit<JSX.IntrinsicElements['input'], 'id' | 'class'> {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'date' | 'search';
+  readonly isWide?: boolean;
+}
+
+/** A text, or a day. */
+export function TextFilter({ name, label, type, isWide = false, children, ...input }: TextFilterProps): Child {
+  return (
+    <div class={isWide ? 'field wide' : 'field'}>
+      <label for={name}>{label}</label>
+      <input id={name} name={name} type={type} autocomplete={type === 'date' ? undefined : 'off'} {...input} />
+      {children}
     </div>
   );
 }

@@ -22,7 +22,7 @@ interface FormProps {
   readonly submit: string;
   readonly isDanger?: boolean;
   /** the page to go to instead; undefined: none */
-  readonly cancel?: string;
+  readonly cancel?: string | undefined;
   /** for buttons outside of the form */
   readonly id?: string;
   /** the page that takes the post; undefined: the page on which the form stands */

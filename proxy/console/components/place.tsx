@@ -49,7 +49,7 @@ export function A({ to, children, ...rest }: AnchorProps): Child {
 /** The name and the colour of the registry, in the head, in titles and on the page for signing in. */
 export const BrandContext = createContext<Brand>(standardBrand);
 
-interface PageHeadProps {
+export interface PageHeadProps {
   readonly title: Child;
   /** one sentence */
   readonly sentence?: Child;

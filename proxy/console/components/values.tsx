@@ -51,8 +51,17 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `at`: RFC 3339. `nowMs`: epoch milliseconds; undefined: the page is stored. */
-export function Time({ at, nowMs }: { readonly at: string; readonly nowMs: number | undefined }): Child {
+interface TimeProps {
+  /** RFC 3339 */
+  readonly at: string | null | undefined;
+  /** epoch milliseconds; undefined: the page is stored */
+  readonly nowMs: number | undefined;
+  /** stands where there is no moment */
+  readonly none?: Child;
+}
+
+export function Time({ at, nowMs, none = '' }: TimeProps): Child {
+  if (at === null || at === undefined) return none;
   const ms = Date.parse(at);
   if (Number.isNaN(ms)) return at;
   const exact = new Date(ms).toISOString();

@@ -7,9 +7,9 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import { actorOf } from '../../auth/caller.ts';
 import type { Operation } from '../../registry/operation.ts';
 import { Form } from '../components/form.tsx';
-import { PageHead } from '../components/place.tsx';
 import { FormFields, withLineFaults, type FormState } from '../request/form-fields.ts';
 import { asksPassword, type FormPage, type PageOutcome, type PageView, type SignedInRequest } from './definitions.ts';
+import { headedPage } from './headed-page.tsx';
 import type { Section } from './sections.ts';
 
 /** What the page shows. */
@@ -21,8 +21,8 @@ interface FormView {
   readonly submit: string;
   /** default: true for an operation that deletes */
   readonly isDanger?: boolean;
-  /** the page to go to instead */
-  readonly cancel: string;
+  /** the page to go to instead; default: the nearest of the trail */
+  readonly cancel?: string;
   /** beside the title */
   readonly actions?: Child;
   /** above the form */
@@ -104,20 +104,16 @@ interface Showing {
 }
 
 function pageOf(view: FormView, state: FormState, { section, lists, ...form }: Showing): PageView {
-  const { title, sentence, trail = [], actions, submit, cancel, notice, fields } = view;
-  return {
-    title,
-    section,
-    content: (
-      <>
-        <PageHead {...{ title, sentence, trail, actions }} />
-        {notice}
-        <Form {...form} {...{ submit, cancel }} state={withLineFaults(state, lists)}>
-          {fields}
-        </Form>
-      </>
-    ),
-  };
+  const { title, sentence, trail = [], actions, submit, cancel = trail.at(-1)?.to, notice, fields } = view;
+  return headedPage(
+    { section, title, sentence, trail, actions },
+    <>
+      {notice}
+      <Form {...form} {...{ submit, cancel }} state={withLineFaults(state, lists)}>
+        {fields}
+      </Form>
+    </>,
+  );
 }
 
 /** The fields that a link may fill in: those of the body that are no secrets. */

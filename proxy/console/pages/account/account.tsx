@@ -7,13 +7,16 @@ import { showPasskey, type PasskeyView } from '../../../auth/passkey.ts';
 import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { PageHead } from '../../components/place.tsx';
 import { Time } from '../../components/values.tsx';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { MailPanel } from './mails.tsx';
+import { accountTrail } from './question.tsx';
 import type { AccountServices } from './services.ts';
 import { readTerminals, TerminalList, type Terminal } from './own-tokens.tsx';
-import { TwoFactorPanel } from './two-factor-panel.tsx';
+import { TwoFactorPanel } from './two-factor.tsx';
 import { SessionList, type SessionListProps } from './session-list.tsx';
 import type { People } from '../../../auth/people.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -63,10 +66,7 @@ function columnsOf(host: string | undefined, nowMs: number): readonly Column<Pas
       ),
     },
     { label: 'Added', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
-    {
-      label: 'Last used',
-      cell: ({ last_used_at: last }) => (last === null ? 'never' : <Time at={last} nowMs={nowMs} />),
-    },
+    { label: 'Last used', cell: ({ last_used_at: at }) => <Time {...{ at, nowMs }} none="never" /> },
     {
       label: 'Action',
       isPlain: true,
@@ -183,26 +183,12 @@ function Person({ user, hasPassword, nowMs }: PersonProps): Child {
 function Facts({ user, nowMs }: Pick<PersonProps, 'user' | 'nowMs'>): Child {
   return (
     <dl class="facts">
-      <div>
-        <dt>Email</dt>
-        <dd>{user.email}</dd>
-      </div>
-      {user.name === null ? null : (
-        <div>
-          <dt>Name</dt>
-          <dd>{user.name}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Role</dt>
-        <dd>{user.role}</dd>
-      </div>
-      <div>
-        <dt>Account created</dt>
-        <dd>
-          <Time at={user.created_at} nowMs={nowMs} />
-        </dd>
-      </div>
+      <Fact label="Email">{user.email}</Fact>
+      {user.name === null ? null : <Fact label="Name">{user.name}</Fact>}
+      <Fact label="Role">{user.role}</Fact>
+      <Fact label="Account created">
+        <Time at={user.created_at} nowMs={nowMs} />
+      </Fact>
     </dl>
   );
 }
@@ -214,21 +200,13 @@ export function registerName(pages: Pages, people: People): void {
     operation: 'updateMe',
     show: async ({ caller }, form) => {
       const { name } = await people.usersOf(actorOf(caller)).get(caller.userId);
-      return {
-        title: 'Change your name',
-        content: (
-          <>
-            <PageHead
-              title="Change your name"
-              sentence="Admins see it beside your email. You go on signing in with the email."
-              trail={[{ label: 'Your account', to: '/account' }]}
-            />
-            <Form state={form} submit="Save the name" cancel="/account">
-              <TextField name="name" label="Name" hint="May stay empty." value={name ?? ''} autocomplete="name" />
-            </Form>
-          </>
-        ),
-      };
+      const sentence = 'Admins see it beside your email. You go on signing in with the email.';
+      return headedPage(
+        { title: 'Change your name', sentence, trail: accountTrail },
+        <Form state={form} submit="Save the name" cancel="/account">
+          <TextField name="name" label="Name" hint="May stay empty." value={name ?? ''} autocomplete="name" />
+        </Form>,
+      );
     },
     submit: async ({ caller }, fields) => {
       await people.usersOf(actorOf(caller)).update(caller.userId, { name: fields.optional('name') ?? null });

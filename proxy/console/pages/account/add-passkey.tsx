@@ -6,24 +6,27 @@ import type { Passkeys } from '../../../passkeys/passkeys.ts';
 import { passkeySite } from '../../../passkeys/site.ts';
 import { longestPasskeyName } from '../../../passkeys/name.ts';
 import { Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { PasskeyButton } from '../../components/passkey-button.tsx';
-import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
+import { accountTrail } from './question.tsx';
 import { recoveryCodesView } from './two-factor.tsx';
-
-const title = 'Add a passkey';
 
 export function registerAddPasskey(pages: Pages, passkeys: Passkeys): void {
   pages.form({
     path: '/account/passkeys/new',
     operation: 'renamePasskey',
-    show: ({ asksPassword }, form) => ({
-      title,
-      content: asksPassword ? <PersonStep form={form} /> : <PasskeyStep form={form} />,
-    }),
+    show: ({ asksPassword }, form) =>
+      stepView(
+        asksPassword ? (
+          <Form state={form} submit="Go on" cancel="/account" asksPassword />
+        ) : (
+          <PasskeyStep form={form} />
+        ),
+      ),
     submit: (request, fields) => add(passkeys, request, fields),
   });
 }
@@ -34,7 +37,7 @@ async function add(
   fields: FormFields,
 ): Promise<PageOutcome> {
   const answer = passkeyAnswer(fields, 'add');
-  if (answer === undefined) return { title, content: <PasskeyStep form={emptyForm} /> };
+  if (answer === undefined) return stepView(<PasskeyStep form={emptyForm} />);
   const { recoveryCodes } = await passkeys.add(caller, {
     answer,
     name: fields.text('name'),
@@ -45,43 +48,31 @@ async function add(
   return recoveryCodesView(done, recoveryCodes);
 }
 
-function Head(): Child {
+function stepView(step: Child): PageView {
   const sentence = 'It stays on this device, in your password manager, or on a security key.';
-  return <PageHead title={title} sentence={sentence} trail={[{ label: 'Your account', to: '/account' }]} />;
-}
-
-function PersonStep({ form }: { readonly form: FormState }): Child {
-  return (
-    <>
-      <Head />
-      <Form state={form} submit="Go on" cancel="/account" asksPassword />
-    </>
-  );
+  return headedPage({ title: 'Add a passkey', sentence, trail: accountTrail }, step);
 }
 
 function PasskeyStep({ form }: { readonly form: FormState }): Child {
   return (
-    <>
-      <Head />
-      <Form state={form} submit="" hasNoButton cancel="/account">
-        <TextField
-          name="name"
-          label="Name"
-          hint="So that you know it again, such as the name of the device."
-          maxlength={longestPasskeyName}
-          autocomplete="off"
-          autofocus
-          required
-        />
-        <p>Your sessions in other browsers end. Terminals stay signed in: your account page ends them.</p>
-        <PasskeyButton
-          purpose="add"
-          isPrimary
-          otherwise="Passkeys need JavaScript, an address with https, and a browser from 2025 or later."
-        >
-          Add the passkey
-        </PasskeyButton>
-      </Form>
-    </>
+    <Form state={form} submit="" hasNoButton cancel="/account">
+      <TextField
+        name="name"
+        label="Name"
+        hint="So that you know it again, such as the name of the device."
+        maxlength={longestPasskeyName}
+        autocomplete="off"
+        autofocus
+        required
+      />
+      <p>Your sessions in other browsers end. Terminals stay signed in: your account page ends them.</p>
+      <PasskeyButton
+        purpose="add"
+        isPrimary
+        otherwise="Passkeys need JavaScript, an address with https, and a browser from 2025 or later."
+      >
+        Add the passkey
+      </PasskeyButton>
+    </Form>
   );
 }

@@ -8,9 +8,10 @@ import type { People } from '../../../auth/people.ts';
 import type { Role } from '../../../core/tokens/person.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { CheckField, Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { accountTrail } from './question.tsx';
 
 const path = '/account/mails';
 
@@ -20,19 +21,10 @@ export function registerMails(pages: Pages, people: People): void {
     operation: 'updateMe',
     show: async ({ caller }, form) => {
       const user = showUser(await people.usersOf(actorOf(caller)).get(caller.userId));
-      return {
-        title: 'Mails',
-        content: (
-          <>
-            <PageHead
-              title="Mails"
-              sentence={`They go to ${user.email}.`}
-              trail={[{ label: 'Your account', to: '/account' }]}
-            />
-            <MailForm user={user} state={form} cancel="/account" />
-          </>
-        ),
-      };
+      return headedPage(
+        { title: 'Mails', sentence: `They go to ${user.email}.`, trail: accountTrail },
+        <MailForm user={user} state={form} cancel="/account" />,
+      );
     },
     submit: async ({ caller }, fields) => {
       const users = people.usersOf(actorOf(caller));
@@ -79,7 +71,7 @@ interface MailFormProps {
 
 function MailForm({ user, state, cancel }: MailFormProps): Child {
   return (
-    <Form state={state} action={path} submit="Save" {...(cancel === undefined ? {} : { cancel })}>
+    <Form state={state} action={path} submit="Save" cancel={cancel}>
       {topicsOf(user.role).map((topic) => {
         const [label, hint] = labels[topic];
         const isChecked = !user.mail_off.includes(topic);

@@ -7,13 +7,13 @@ import type { Passkeys } from '../../../passkeys/passkeys.ts';
 import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { longestPasskeyName } from '../../../passkeys/name.ts';
 import { Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { PasskeyButton } from '../../components/passkey-button.tsx';
 import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
-import { question } from './question.tsx';
+import { accountTrail, question } from './question.tsx';
 import { refusedProof } from './refused-proof.ts';
 
 export function registerOwnPasskey(pages: Pages, passkeys: Passkeys): void {
@@ -29,22 +29,12 @@ function registerRename(pages: Pages, passkeys: Passkeys): void {
     asksNothing: true,
     show: async (request, form) => {
       const { name } = (await find(passkeys, request)).passkey;
-      const title = 'Rename the passkey';
-      return {
-        title,
-        content: (
-          <>
-            <PageHead
-              title={title}
-              sentence="The name is for you alone."
-              trail={[{ label: 'Your account', to: '/account' }]}
-            />
-            <Form state={form} submit="Save the name" cancel="/account">
-              <TextField name="name" label="Name" value={name} maxlength={longestPasskeyName} required />
-            </Form>
-          </>
-        ),
-      };
+      return headedPage(
+        { title: 'Rename the passkey', sentence: 'The name is for you alone.', trail: accountTrail },
+        <Form state={form} submit="Save the name" cancel="/account">
+          <TextField name="name" label="Name" value={name} maxlength={longestPasskeyName} required />
+        </Form>,
+      );
     },
     submit: async ({ caller, param }, fields) => {
       await passkeys.rename(caller.userId, param('id'), fields.text('name'));

@@ -95,10 +95,7 @@ function columnsOf(nowMs: number): readonly Column<Terminal>[] {
     { label: 'Terminal', cell: ({ record }) => record.description },
     { label: 'Last use', cell: ({ use }) => <LastUse use={use} nowMs={nowMs} /> },
     { label: 'Last packages', cell: ({ used }) => <span class="breaks">{lastUsed(used)}</span> },
-    {
-      label: 'Ends',
-      cell: ({ record: { expires_at: end } }) => (end === null ? 'never' : <Time at={end} nowMs={nowMs} />),
-    },
+    { label: 'Ends', cell: ({ record }) => <Time at={record.expires_at} nowMs={nowMs} none="never" /> },
     {
       label: 'Action',
       isPlain: true,

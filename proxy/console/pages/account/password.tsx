@@ -3,8 +3,8 @@
 import type { Child } from 'hono/jsx';
 import type { People } from '../../../auth/people.ts';
 import { Form, TextField } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields } from '../../request/form-fields.ts';
 import { browserSession } from '../sign-in/browser-session.ts';
@@ -14,7 +14,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf, type SessionCaller } from '../../../auth/caller.ts';
 import type { SessionRecord } from '../../../auth/sessions.ts';
 import { formatCount, relativeTime } from '../../components/values.tsx';
-import { question } from './question.tsx';
+import { accountTrail, question } from './question.tsx';
 
 const current = 'current_password';
 const chosen = 'new_password';
@@ -25,29 +25,22 @@ export function registerPassword(pages: Pages, people: People): void {
     operation: 'changePassword',
     show: async ({ caller }, form) => {
       const { shortestPassword } = await people.rules();
-      return {
-        title: 'Change your password',
-        content: (
-          <>
-            <PageHead
-              title="Change your password"
-              sentence="Your sessions in other browsers end. This browser and your terminals stay signed in: your account page ends them."
-              trail={[{ label: 'Your account', to: '/account' }]}
-            />
-            <Form state={form} submit="Change the password" cancel="/account">
-              <OwnName email={caller.email} />
-              <TextField
-                name={current}
-                label="Your password now"
-                type="password"
-                autocomplete="current-password"
-                required
-              />
-              <NewPassword name={chosen} label="New password" shortest={shortestPassword} />
-            </Form>
-          </>
-        ),
-      };
+      const sentence =
+        'Your sessions in other browsers end. This browser and your terminals stay signed in: your account page ends them.';
+      return headedPage(
+        { title: 'Change your password', sentence, trail: accountTrail },
+        <Form state={form} submit="Change the password" cancel="/account">
+          <OwnName email={caller.email} />
+          <TextField
+            name={current}
+            label="Your password now"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          <NewPassword name={chosen} label="New password" shortest={shortestPassword} />
+        </Form>,
+      );
     },
     submit: (request, fields) => change(people, request, fields),
   });

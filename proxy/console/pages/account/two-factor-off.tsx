@@ -6,8 +6,9 @@ import { actorOf } from '../../../auth/caller.ts';
 import type { Account } from '../../../auth/account.ts';
 import type { People } from '../../../auth/people.ts';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { browserSession } from '../sign-in/browser-session.ts';
@@ -76,19 +77,14 @@ interface Question {
 async function askWhileOn(people: People, { caller }: SignedInRequest, asked: Question): Promise<PageView> {
   const user = showUser(await people.usersOf(actorOf(caller)).get(caller.userId));
   if (user.two_factor_enabled) return { title: asked.title, content: <ProofForm {...asked} /> };
-  const title = 'Two-factor authentication is off';
-  return {
-    title,
-    content: (
-      <>
-        <PageHead title={title} sentence="There is nothing to turn off, and there are no recovery codes." />
-        <div class="row">
-          <ButtonLink to="/account/two-factor" icon="shield-check" label="Turn it on" />
-          <A to="/account">Your account</A>
-        </div>
-      </>
-    ),
-  };
+  const sentence = 'There is nothing to turn off, and there are no recovery codes.';
+  return headedPage(
+    { title: 'Two-factor authentication is off', sentence },
+    <div class="row">
+      <ButtonLink to="/account/two-factor" icon="shield-check" label="Turn it on" />
+      <A to="/account">Your account</A>
+    </div>,
+  );
 }
 
 function ProofForm({ form, title, sentence, submit, isDanger = false }: Question): Child {

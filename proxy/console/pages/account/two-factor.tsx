@@ -6,23 +6,24 @@ import type { Secret } from '../../../../build/shared/text/secret.ts';
 import type { People } from '../../../auth/people.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Form, TextField, ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormFields, type FormState } from '../../request/form-fields.ts';
+import { accountTrail } from './question.tsx';
 import { refusedProof } from './refused-proof.ts';
 import { encode } from 'uqr';
 import { Notice } from '../../components/notice.tsx';
+import type { UserDocument } from '../../../people/user-schema.ts';
+import { Badge } from '../../components/badge.tsx';
+import { formatCount } from '../../components/values.tsx';
 
 /** `done`: what was just done; a sentence. */
 export function recoveryCodesView(done: string, codes: readonly Secret[]): PageView {
-  return { title: 'Your recovery codes', content: <RecoveryCodes done={done} codes={codes} /> };
-}
-
-function RecoveryCodes({ done, codes }: { readonly done: string; readonly codes: readonly Secret[] }): Child {
-  return (
+  return headedPage(
+    { title: 'Your recovery codes', sentence: 'Each code replaces one code of your authenticator.' },
     <>
-      <PageHead title="Your recovery codes" sentence="Each code replaces one code of your authenticator." />
       <Notice kind="good">{done}</Notice>
       <div class="form">
         <p>Store these codes now, for example in a password manager. They are shown only once.</p>
@@ -31,7 +32,7 @@ function RecoveryCodes({ done, codes }: { readonly done: string; readonly codes:
           <ButtonLink to="/account" kind="primary" label="I have stored them" />
         </div>
       </div>
-    </>
+    </>,
   );
 }
 
@@ -41,10 +42,7 @@ export function registerTwoFactorPage(pages: Pages, people: People): void {
   pages.form({
     path: '/account/two-factor',
     operation: 'enableTwoFactor',
-    show: (_request, form) => ({
-      title,
-      content: form.fields.checked('code') ? <CodeStep form={form} /> : <PasswordStep form={form} />,
-    }),
+    show: (_request, form) => (form.fields.checked('code') ? codeStep(form) : passwordStep(form)),
     submit: (request, fields) =>
       fields.checked('code') ? turnOn(people, request, fields) : setUp(people, request, fields),
   });
@@ -59,7 +57,7 @@ async function setUp(
     .account(caller.userId, clientAddress)
     .setUpTwoFactor(fields.secret('password'))
     .catch(refusedProof('password', 'This is not your password.'));
-  return { title, content: <CodeStep form={emptyForm} shown={shown} /> };
+  return codeStep(emptyForm, shown);
 }
 
 async function turnOn(
@@ -76,38 +74,31 @@ async function turnOn(
   return { ...recoveryCodesView(done, recoveryCodes), session: { token } };
 }
 
-function Head({ sentence }: { readonly sentence: string }): Child {
-  return <PageHead title={title} sentence={sentence} trail={[{ label: 'Your account', to: '/account' }]} />;
-}
-
-function PasswordStep({ form }: { readonly form: FormState }): Child {
-  return (
-    <>
-      <Head sentence="You need an authenticator: an app that shows a new code every 30 seconds." />
-      <Form state={form} submit="Show the QR code" cancel="/account">
-        <TextField
-          name="password"
-          label="Your password"
-          type="password"
-          autocomplete="current-password"
-          autofocus
-          required
-        />
-      </Form>
-    </>
+function passwordStep(form: FormState): PageView {
+  return headedPage(
+    {
+      title,
+      sentence: 'You need an authenticator: an app that shows a new code every 30 seconds.',
+      trail: accountTrail,
+    },
+    <Form state={form} submit="Show the QR code" cancel="/account">
+      <TextField
+        name="password"
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        autofocus
+        required
+      />
+    </Form>,
   );
 }
 
-interface CodeStepProps {
-  readonly form: FormState;
-  /** undefined: it was shown before a code was refused */
-  readonly shown?: { readonly secret: Secret; readonly uri: Secret };
-}
-
-function CodeStep({ form, shown }: CodeStepProps): Child {
-  return (
+/** `shown`: undefined if it was shown before a code was refused. */
+function codeStep(form: FormState, shown?: { readonly secret: Secret; readonly uri: Secret }): PageView {
+  return headedPage(
+    { title, sentence: 'Your sessions in other browsers end. This browser stays signed in.', trail: accountTrail },
     <>
-      <Head sentence="Your sessions in other browsers end. This browser stays signed in." />
       {shown === undefined ? (
         <p>
           The QR code was shown once. <A to="/account/two-factor">Show another one</A>, if you did not scan it.
@@ -131,7 +122,7 @@ function CodeStep({ form, shown }: CodeStepProps): Child {
           required
         />
       </Form>
-    </>
+    </>,
   );
 }
 
@@ -145,5 +136,50 @@ function QrCode({ text, label }: { readonly text: Secret; readonly label: string
     <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
       <path d={path} />
     </svg>
+  );
+}
+
+// The second factor on the account page: an authenticator app, passkeys, or none.
+
+export function TwoFactorPanel({ user }: { readonly user: UserDocument }): Child {
+  return (
+    <section class="panel stack">
+      <div class="stack-tight">
+        <h2>Two-factor authentication</h2>
+        <p>{user.two_factor_enabled ? <Badge kind="good" icon="shield-check" label="on" /> : <Badge label="off" />}</p>
+      </div>
+      {user.two_factor_enabled ? <On user={user} /> : <Off />}
+    </section>
+  );
+}
+
+function On({ user }: { readonly user: UserDocument }): Child {
+  const { authenticator_enabled: hasAuthenticator, recovery_codes_left: left, passkeys } = user;
+  const asked = [hasAuthenticator ? 'a code' : '', passkeys > 0 ? 'a passkey' : ''].filter((text) => text !== '');
+  return (
+    <>
+      <p>
+        After the password, each sign-in asks for {asked.join(' or ')}. {formatCount(left, 'recovery code')} left.
+      </p>
+      <div class="row">
+        <ButtonLink to="/account/recovery-codes" label="Renew recovery codes" />
+        {hasAuthenticator ? (
+          <ButtonLink to="/account/two-factor/off" kind="danger" label="Turn off" />
+        ) : (
+          <ButtonLink to="/account/two-factor" label="Add an authenticator" />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Off(): Child {
+  return (
+    <>
+      <p>With it, somebody who learns your password still cannot sign in.</p>
+      <p>
+        <ButtonLink to="/account/two-factor" icon="shield-check" label="Turn on" />
+      </p>
+    </>
   );
 }

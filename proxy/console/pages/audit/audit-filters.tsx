@@ -4,6 +4,7 @@ import type { Child } from 'hono/jsx';
 import type { UserRecord } from '../../../auth/user.ts';
 import { auditPath, type AuditQuery } from './audit-query.ts';
 import { actionVerbs } from './event-words.ts';
+import { TextFilter } from '../../components/filters.tsx';
 import { A } from '../../components/place.tsx';
 
 interface AuditFiltersProps {
@@ -18,15 +19,9 @@ export function AuditFilters({ query, users }: AuditFiltersProps): Child {
     <form class="filters" data-live>
       <WhoFilter who={query.who} users={users} />
       <ActionFilter chosen={query.action} />
-      <Field name="subject" label="About">
-        <input id="subject" name="subject" value={query.subject} placeholder="Id or email" autocomplete="off" />
-      </Field>
-      <Field name="from" label="From (UTC)">
-        <input type="date" id="from" name="from" value={query.from} />
-      </Field>
-      <Field name="to" label="To (UTC)">
-        <input type="date" id="to" name="to" value={query.to} />
-      </Field>
+      <TextFilter name="subject" label="About" value={query.subject} placeholder="Id or email" />
+      <TextFilter type="date" name="from" label="From (UTC)" value={query.from} />
+      <TextFilter type="date" name="to" label="To (UTC)" value={query.to} />
       <button class="button">Filter</button>
       {isFiltered ? <A to="/audit">Show all</A> : null}
     </form>
@@ -35,20 +30,20 @@ export function AuditFilters({ query, users }: AuditFiltersProps): Child {
 
 function WhoFilter({ who, users }: { readonly who: string } & Pick<AuditFiltersProps, 'users'>): Child {
   return (
-    <Field name="who" label="Who">
-      <input id="who" name="who" value={who} list="people" placeholder="Name or id" autocomplete="off" />
+    <TextFilter name="who" label="Who" value={who} list="people" placeholder="Name or id">
       <datalist id="people">
         {users.map(({ email }) => (
           <option value={email} />
         ))}
       </datalist>
-    </Field>
+    </TextFilter>
   );
 }
 
 function ActionFilter({ chosen }: { readonly chosen: string }): Child {
   return (
-    <Field name="action" label="Action">
+    <div class="field">
+      <label for="action">Action</label>
       <select id="action" name="action">
         <option value="">any</option>
         {actionsWith(chosen).map(([action, verb]) => (
@@ -57,7 +52,7 @@ function ActionFilter({ chosen }: { readonly chosen: string }): Child {
           </option>
         ))}
       </select>
-    </Field>
+    </div>
   );
 }
 
@@ -65,19 +60,4 @@ function ActionFilter({ chosen }: { readonly chosen: string }): Child {
 function actionsWith(chosen: string): readonly (readonly [string, string])[] {
   const known = Object.entries(actionVerbs);
   return chosen === '' || Object.hasOwn(actionVerbs, chosen) ? known : [...known, [chosen, chosen]];
-}
-
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly children?: Child;
-}
-
-function Field({ name, label, children }: FieldProps): Child {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {children}
-    </div>
-  );
 }

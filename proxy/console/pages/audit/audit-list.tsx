@@ -11,6 +11,7 @@ import { Turning } from '../../components/pager.tsx';
 import { formatNumber, formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest, FileDownload } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditFilter, auditPath, parseAuditQuery, type AuditQuery } from './audit-query.ts';
@@ -23,18 +24,13 @@ import { Notice } from '../../components/notice.tsx';
 import { emptyForm, fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
 import { csvLine } from '../../../../build/shared/text/csv-line.ts';
 
+type Reader = Pick<StateStore, 'get' | 'range'>;
+
 /** Events in one file, at the most. */
 const maxExported = 10_000;
 const atOnce = 500;
 
-function registerAuditExport(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
-  pages.page({ path: '/audit/export', operation: 'listAuditEvents', show: (request) => exportEvents(state, request) });
-}
-
-async function exportEvents(
-  state: Pick<StateStore, 'get' | 'range'>,
-  { query }: SignedInRequest,
-): Promise<FileDownload> {
+async function exportEvents(state: Reader, { query }: SignedInRequest): Promise<FileDownload> {
   const filter = auditFilter(parseAuditQuery(query), (await readEventNames(state)).users);
   const { events, isWhole } = filter === undefined ? { events: [], isWhole: true } : await readMost(state, filter);
   const part = isWhole ? '' : `-newest-${maxExported}`;
@@ -54,7 +50,7 @@ interface Exported {
   readonly isWhole: boolean;
 }
 
-async function readMost(state: Pick<StateStore, 'get' | 'range'>, filter: AuditFilter): Promise<Exported> {
+async function readMost(state: Reader, filter: AuditFilter): Promise<Exported> {
   const events: AuditEvent[] = [];
   let before: number | undefined;
   do {
@@ -78,15 +74,6 @@ function eventLine({ seq, time, actor, action, subject, details, hash }: AuditEv
 
 // Verifying the chain of the audit log, as `libretto audit verify` does.
 
-function registerVerification(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
-  pages.form({
-    path: '/audit/verify',
-    operation: 'listAuditEvents',
-    show: (_request, form) => view(form, undefined),
-    submit: async (_request, fields) => view(emptyForm, await verifyAudit(state, headIn(fields))),
-  });
-}
-
 /** Throws INVALID_INPUT. */
 function headIn(fields: FormFields): AuditHead | undefined {
   const text = fields.optional('head');
@@ -96,29 +83,22 @@ function headIn(fields: FormFields): AuditHead | undefined {
 }
 
 function view(form: FormState, verdict: AuditVerdict | undefined): PageView {
-  return {
-    title: 'Verify the audit log',
-    section: 'audit',
-    content: (
-      <>
-        <PageHead
-          title="Verify the audit log"
-          sentence="Reads every event, and compares each hash with the events before it."
-          trail={[{ label: 'Audit', to: '/audit' }]}
+  const sentence = 'Reads every event, and compares each hash with the events before it.';
+  return headedPage(
+    { section: 'audit', title: 'Verify the audit log', sentence, trail: [{ label: 'Audit', to: '/audit' }] },
+    <>
+      {verdict === undefined ? null : <Verdict verdict={verdict} />}
+      <Form state={form} submit={verdict === undefined ? 'Verify the chain' : 'Verify again'} cancel="/audit">
+        <TextField
+          name="head"
+          label="A head that you kept (optional)"
+          hint="The log must still contain this event. Only a kept head shows a log that was rewritten as a whole."
+          placeholder="1204:9f86d081…"
+          autocomplete="off"
         />
-        {verdict === undefined ? null : <Verdict verdict={verdict} />}
-        <Form state={form} submit={verdict === undefined ? 'Verify the chain' : 'Verify again'} cancel="/audit">
-          <TextField
-            name="head"
-            label="A head that you kept (optional)"
-            hint="The log must still contain this event. Only a kept head shows a log that was rewritten as a whole."
-            placeholder="1204:9f86d081…"
-            autocomplete="off"
-          />
-        </Form>
-      </>
-    ),
-  };
+      </Form>
+    </>,
+  );
 }
 
 function Verdict({ verdict }: { readonly verdict: AuditVerdict }): Child {
@@ -135,14 +115,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }): Child {
 const eventsPerPage = 50;
 const noEvents: AuditPage = { events: [], before: undefined };
 
-export function registerAuditList(pages: Pages, state: Pick<StateStore, 'get' | 'range'>): void {
-  pages.page({ path: '/audit', operation: 'listAuditEvents', show: (request) => showList(state, request) });
-}
-
-async function showList(
-  state: Pick<StateStore, 'get' | 'range'>,
-  { query: given, nowMs }: SignedInRequest,
-): Promise<PageView> {
+async function showList(state: Reader, { query: given, nowMs }: SignedInRequest): Promise<PageView> {
   const query = parseAuditQuery(given);
   const names = await readEventNames(state);
   const filter = auditFilter(query, names.users);
@@ -229,11 +202,17 @@ function What({ event, names }: { readonly event: AuditEvent; readonly names: Ev
 }
 
 export interface AuditPageServices {
-  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly state: Reader;
 }
 
 export function registerAuditPages(pages: Pages, { state }: AuditPageServices): void {
-  registerAuditList(pages, state);
-  registerAuditExport(pages, state);
-  registerVerification(pages, state);
+  const operation = 'listAuditEvents';
+  pages.page({ path: '/audit', operation, show: (request) => showList(state, request) });
+  pages.page({ path: '/audit/export', operation, show: (request) => exportEvents(state, request) });
+  pages.form({
+    path: '/audit/verify',
+    operation,
+    show: (_request, form) => view(form, undefined),
+    submit: async (_request, fields) => view(emptyForm, await verifyAudit(state, headIn(fields))),
+  });
 }

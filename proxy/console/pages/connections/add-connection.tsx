@@ -5,8 +5,9 @@ import { forgeNames, forgeTitles } from '../../../forges/model/forge-name.ts';
 import type { GivenConnection, PlanDocument, StepDocument } from '../../../forges/connection-schema.ts';
 import { createConnection, planConnection, type ConnectionServices } from '../../../forges/operations.ts';
 import { Form, SelectField, TextField } from '../../components/form.tsx';
-import { PageHead, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, filledIn, linkable } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
@@ -63,35 +64,28 @@ function draftOf(fields: FormFields): GivenConnection {
 }
 
 function newView({ asksPassword }: SignedInRequest, posted: FormState, plan?: PlanDocument): PageView {
-  return {
-    title: 'Connect an owner',
-    section: 'repositories',
-    content: (
-      <>
-        <PageHead
-          title="Connect an owner"
-          sentence="The registry registers all its repositories that have a composer.json with a name."
-          trail={connectionsTrail}
-        />
-        {plan === undefined ? null : <PlanPanel plan={plan} />}
-        <Form
-          state={withoutCredentials(posted)}
-          action={path}
-          submit="Connect"
-          cancel="/connections"
-          asksPassword={asksPassword}
-          hasOtherButtons
-        >
-          <div class="ways stack">
-            <PlaceFields />
-            <ConnectionCredentialFields />
-          </div>
-          <ConnectionSelectionFields />
-          <PlanButton />
-        </Form>
-      </>
-    ),
-  };
+  const sentence = 'The registry registers all its repositories that have a composer.json with a name.';
+  return headedPage(
+    { section: 'repositories', title: 'Connect an owner', sentence, trail: connectionsTrail },
+    <>
+      {plan === undefined ? null : <PlanPanel plan={plan} />}
+      <Form
+        state={withoutCredentials(posted)}
+        action={path}
+        submit="Connect"
+        cancel="/connections"
+        asksPassword={asksPassword}
+        hasOtherButtons
+      >
+        <div class="ways stack">
+          <PlaceFields />
+          <ConnectionCredentialFields />
+        </div>
+        <ConnectionSelectionFields />
+        <PlanButton />
+      </Form>
+    </>,
+  );
 }
 
 function PlaceFields(): Child {

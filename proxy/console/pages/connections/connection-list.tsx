@@ -54,10 +54,7 @@ function columnsOf(nowMs: number): readonly Column<ConnectionDocument>[] {
     { label: 'Owner', cell: OwnerCell },
     { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
     { label: 'Repositories', isNumber: true, cell: ({ counts }) => formatNumber(counts.registered) },
-    {
-      label: 'Last refresh',
-      cell: ({ last_refreshed_at: at }) => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />),
-    },
+    { label: 'Last refresh', cell: ({ last_refreshed_at: at }) => <Time {...{ at, nowMs }} none="never" /> },
   ];
 }
 

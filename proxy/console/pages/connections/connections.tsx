@@ -29,13 +29,8 @@ import {
 
 const section = 'repositories';
 
-/**
- * The forms about a connection: its selection, webhooks and intervals, its credentials, and the questions before a
- * refresh and before its removal.
- */
-function registerConnectionForms(pages: Pages, services: ConnectionServices): void {
-  for (const form of [edited, credentials, refreshed, removed]) pages.form(form(services));
-}
+// The forms about a connection: its selection, webhooks and intervals, its credentials, and the questions before a
+// refresh and before its removal.
 
 const at = (request: SignedInRequest, notice: string): PageOutcome => ({
   to: connectionPath({ id: request.param('id') }),
@@ -53,7 +48,6 @@ const edited = (services: ConnectionServices): FormPage => ({
         sentence: 'The next refresh begins at once. Registered repositories stay, whatever the filters say.',
         trail: connectionTrail(connection),
         submit: 'Save changes',
-        cancel: connectionPath(connection),
         values: valuesOfConnection(connection),
         fields: <ConnectionSelectionFields />,
       };
@@ -78,7 +72,6 @@ function credentials(services: ConnectionServices): FormPage {
         sentence: 'The forge is asked at once whether they are right. Repositories that failed are synced again.',
         trail: connectionTrail(connection),
         submit: 'Replace credentials',
-        cancel: connectionPath(connection),
         fields: <ConnectionCredentialFields forge={connection.forge} />,
       };
     },
@@ -162,7 +155,7 @@ export function registerConnectionPages(pages: Pages, services: ConnectionServic
     },
     show: (request) => showOne(services, request),
   });
-  registerConnectionForms(pages, services);
+  for (const form of [edited, credentials, refreshed, removed]) pages.form(form(services));
 }
 
 async function showList(services: ConnectionServices, request: SignedInRequest): Promise<PageView> {

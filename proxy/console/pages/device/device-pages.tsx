@@ -4,10 +4,10 @@
 import type { Terminals } from '../../../device/terminals.ts';
 import { parseUserCode } from '../../../device/user-code.ts';
 import { Form, TextField, ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import type { PageOutcome, SignedInRequest, PageView } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault, type FormFields, type FormState, emptyForm } from '../../request/form-fields.ts';
+import { fieldFault, type FormState, emptyForm } from '../../request/form-fields.ts';
 import type { Child } from 'hono/jsx';
 import type { SignInRequest } from '../../../device/sign-in-request.ts';
 import { rightsText } from '../../../device/terminal-rights.ts';
@@ -22,33 +22,26 @@ function terminalQuestionView(
   code: string,
   state: FormState = emptyForm,
 ): PageView {
-  const title = 'Sign in this terminal?';
-  return {
-    title,
-    content: (
-      <>
-        <PageHead title={title} sentence="Approve only if you have just started `libretto login` yourself." />
-        <div class="stack">
-          <Notice kind="warn">
-            Did somebody send you this code or this link? Then deny: they would get your rights.
-          </Notice>
-          <Facts request={request} terminal={terminal} code={code} />
-          <Form
-            state={state}
-            action={`/device/approve?code=${encodeURIComponent(code)}`}
-            submit="Approve"
-            asksPassword={request.asksPassword}
-            cancel="/account"
-          >
-            <input type="hidden" name="code" value={code} />
-          </Form>
-          <Form state={emptyForm} action="/device/deny" submit="Deny" isDanger>
-            <input type="hidden" name="code" value={code} />
-          </Form>
-        </div>
-      </>
-    ),
-  };
+  const sentence = 'Approve only if you have just started `libretto login` yourself.';
+  return headedPage(
+    { title: 'Sign in this terminal?', sentence },
+    <div class="stack">
+      <Notice kind="warn">Did somebody send you this code or this link? Then deny: they would get your rights.</Notice>
+      <Facts request={request} terminal={terminal} code={code} />
+      <Form
+        state={state}
+        action={`/device/approve?code=${encodeURIComponent(code)}`}
+        submit="Approve"
+        asksPassword={request.asksPassword}
+        cancel="/account"
+      >
+        <input type="hidden" name="code" value={code} />
+      </Form>
+      <Form state={emptyForm} action="/device/deny" submit="Deny" isDanger>
+        <input type="hidden" name="code" value={code} />
+      </Form>
+    </div>,
+  );
 }
 
 interface FactsProps {
@@ -83,25 +76,18 @@ function Facts({ request, terminal, code }: FactsProps): Child {
 
 function decidedView({ caller }: SignedInRequest, terminal: SignInRequest, approved: boolean): PageView {
   const title = approved ? 'The terminal is approved' : 'The terminal is denied';
-  return {
-    title,
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence={
-            approved
-              ? `${terminal.machine} gets its token in a few seconds. You can close this page.`
-              : `${terminal.machine} gets no token. The code cannot be used again.`
-          }
-        />
-        <p>{approved ? `Signed in as ${caller.email}. ` : ''}Your account lists all terminals, and ends them.</p>
-        <p>
-          <ButtonLink to="/account" label="Your account" />
-        </p>
-      </>
-    ),
-  };
+  const sentence = approved
+    ? `${terminal.machine} gets its token in a few seconds. You can close this page.`
+    : `${terminal.machine} gets no token. The code cannot be used again.`;
+  return headedPage(
+    { title, sentence },
+    <>
+      <p>{approved ? `Signed in as ${caller.email}. ` : ''}Your account lists all terminals, and ends them.</p>
+      <p>
+        <ButtonLink to="/account" label="Your account" />
+      </p>
+    </>,
+  );
 }
 
 export interface DevicePageServices {
@@ -130,9 +116,9 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
     path: '/device/approve',
     operation: 'approveTerminal',
     show: (request, state) =>
-      state.isPosted ? ask(request, codeOf(state.fields), state) : questionAt(request.query.get('code') ?? ''),
+      state.isPosted ? ask(request, state.fields.text('code'), state) : questionAt(request.query.get('code') ?? ''),
     submit: async (request, fields) =>
-      decidedView(request, await terminals.decide(visitorOf(request), codeOf(fields), true), true),
+      decidedView(request, await terminals.decide(visitorOf(request), fields.text('code'), true), true),
   });
   pages.form({
     path: '/device/deny',
@@ -140,7 +126,7 @@ export function registerDevicePages(pages: Pages, { terminals }: DevicePageServi
     asksNothing: true,
     show: () => ({ to: '/device' }),
     submit: async (request, fields) =>
-      decidedView(request, await terminals.decide(visitorOf(request), codeOf(fields), false), false),
+      decidedView(request, await terminals.decide(visitorOf(request), fields.text('code'), false), false),
   });
 }
 
@@ -153,29 +139,19 @@ function visitorOf({ caller: { userId }, clientAddress: address }: SignedInReque
   return { userId, address };
 }
 
-function codeOf(fields: FormFields): string {
-  return fields.text('code');
-}
-
 function entryView(state: FormState): PageOutcome {
-  const title = 'Sign in a terminal';
-  return {
-    title,
-    content: (
-      <>
-        <PageHead title={title} sentence="`libretto login` shows a code in your terminal. Type it here." />
-        <Form state={state} submit="Continue" action="/device" cancel="/account">
-          <TextField
-            name="code"
-            label="Code"
-            hint="Eight letters and digits, such as K7QM-2XRD."
-            autocomplete="off"
-            autocapitalize="characters"
-            spellcheck={false}
-            required
-          />
-        </Form>
-      </>
-    ),
-  };
+  return headedPage(
+    { title: 'Sign in a terminal', sentence: '`libretto login` shows a code in your terminal. Type it here.' },
+    <Form state={state} submit="Continue" action="/device" cancel="/account">
+      <TextField
+        name="code"
+        label="Code"
+        hint="Eight letters and digits, such as K7QM-2XRD."
+        autocomplete="off"
+        autocapitalize="characters"
+        spellcheck={false}
+        required
+      />
+    </Form>,
+  );
 }

@@ -6,11 +6,11 @@ import { actorOf } from '../../../auth/caller.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import { ButtonLink, Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { formatCount } from '../../components/values.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 
-export const liftPath = '/history/lift-rollbacks';
+const liftPath = '/history/lift-rollbacks';
 
 export function liftForm({ inspection }: { readonly inspection: () => Promise<Inspection> }): FormPage {
   return {
@@ -20,23 +20,17 @@ export function liftForm({ inspection }: { readonly inspection: () => Promise<In
     show: async ({ asksPassword }, state) => {
       const held = await (await inspection()).publications.held();
       if (held === 0) throw new RegistryError('NOT_FOUND', { message: 'No rollback is in effect.' });
-      return {
-        title: 'End all rollbacks?',
-        section: 'history',
-        content: (
-          <>
-            <PageHead
-              title="End all rollbacks?"
-              sentence="The next build publishes the current content of the sources."
-              trail={[{ label: 'Releases', to: '/history' }]}
-            />
-            <p>
-              Builds leave {formatCount(held, 'version')} as rolled back until then. Nothing changes before that build.
-            </p>
-            <FormView {...{ state, asksPassword }} submit="End all rollbacks" cancel="/history" isDanger />
-          </>
-        ),
-      };
+      const sentence = 'The next build publishes the current content of the sources.';
+      const trail = [{ label: 'Releases', to: '/history' }];
+      return headedPage(
+        { section: 'history', title: 'End all rollbacks?', sentence, trail },
+        <>
+          <p>
+            Builds leave {formatCount(held, 'version')} as rolled back until then. Nothing changes before that build.
+          </p>
+          <FormView {...{ state, asksPassword }} submit="End all rollbacks" cancel="/history" isDanger />
+        </>,
+      );
     },
     submit: async ({ caller }) => {
       const serial = await (await inspection()).rollbacksOf(actorOf(caller)).lift();

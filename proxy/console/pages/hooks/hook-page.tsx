@@ -73,10 +73,7 @@ function Existing({ hook, origin, nowMs }: HookPageProps): Child {
         columns={[
           { label: 'Secret', cell: ({ id }) => <code>{id}</code> },
           { label: 'Made', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
-          {
-            label: 'Valid until',
-            cell: ({ ends_at: at }) => (at === null ? 'it is replaced' : <Time at={at} nowMs={nowMs} />),
-          },
+          { label: 'Valid until', cell: ({ ends_at: at }) => <Time {...{ at, nowMs }} none="it is replaced" /> },
         ]}
         rows={hook.secrets}
       />

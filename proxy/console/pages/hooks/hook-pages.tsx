@@ -4,8 +4,8 @@ import { registryHook, repositoryHook } from '../../../hooks/operations.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink, CheckField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/place.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { HookPage } from './hook-page.tsx';
@@ -158,26 +158,22 @@ interface HookSecretProps {
 
 function hookSecretView({ place, secret, address }: HookSecretProps): PageView {
   const title = `Secret of the webhook of ${place.name}`;
-  return {
-    title,
-    section: 'repositories',
-    content: (
-      <>
-        <PageHead title={title} sentence="Enter both at the provider." trail={place.trail} />
-        <Notice kind="warn">
-          Copy the secret now. It is shown only this once: a reload of this page changes nothing, and does not show it
-          again.
-        </Notice>
-        <section class="stack">
-          <h2>Address</h2>
-          <CodeBlock label="the address" text={address} />
-          <h2>Secret</h2>
-          <CodeBlock label="the secret" text={secret} />
-        </section>
-        <div class="row">
-          <ButtonLink to={place.path} kind="primary" label="I have copied it" />
-        </div>
-      </>
-    ),
-  };
+  return headedPage(
+    { section, title, sentence: 'Enter both at the provider.', trail: place.trail },
+    <>
+      <Notice kind="warn">
+        Copy the secret now. It is shown only this once: a reload of this page changes nothing, and does not show it
+        again.
+      </Notice>
+      <section class="stack">
+        <h2>Address</h2>
+        <CodeBlock label="the address" text={address} />
+        <h2>Secret</h2>
+        <CodeBlock label="the secret" text={secret} />
+      </section>
+      <div class="row">
+        <ButtonLink to={place.path} kind="primary" label="I have copied it" />
+      </div>
+    </>,
+  );
 }

@@ -48,7 +48,6 @@ function newEndpoint(services: NotificationPageServices): FormPage {
         'The registry sends each chosen event to this address, and tries again for days if it cannot be reached.',
       trail: notificationsTrail,
       submit: 'Create endpoint',
-      cancel: '/notifications',
       values: { events: defaultEvents.join('\n') },
       fields: (
         <>
@@ -105,7 +104,6 @@ const editedEndpoint = (services: NotificationPageServices): FormPage =>
         sentence: 'The changes count for events from now on. What waits already is sent to the new address, too.',
         trail: endpointTrail(endpoint),
         submit: 'Save changes',
-        cancel: endpointPath(endpoint),
         values: valuesOfEndpoint(endpoint),
         fields: (
           <>
@@ -143,7 +141,6 @@ const removedEndpoint = (services: NotificationPageServices): FormPage =>
         sentence: deleteEndpoint.description,
         trail: endpointTrail(endpoint),
         submit: 'Remove endpoint',
-        cancel: endpointPath(endpoint),
       };
     },
     input: (request) => ({ id: request.param('id') }),
@@ -171,7 +168,6 @@ const turnedEndpoint = (services: NotificationPageServices, to: 'on' | 'off'): F
         title: `Turn ${to} ${endpoint.name}?`,
         ...turned[to],
         trail: endpointTrail(endpoint),
-        cancel: endpointPath(endpoint),
       };
     },
     input: (request) => ({ id: request.param('id'), enabled: to === 'on' }),

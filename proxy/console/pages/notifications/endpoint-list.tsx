@@ -54,8 +54,7 @@ function columnsOf(nowMs: number): readonly Column<EndpointDocument>[] {
     { label: 'Waiting', isNumber: true, cell: ({ waiting }) => waitingWords(waiting) },
     {
       label: 'Last delivery',
-      cell: ({ last_delivered_at: at }) =>
-        at === null ? <span class="soft">none</span> : <Time at={at} nowMs={nowMs} />,
+      cell: ({ last_delivered_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">none</span>} />,
     },
   ];
 }

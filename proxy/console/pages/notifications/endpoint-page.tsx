@@ -119,10 +119,7 @@ function Secrets({ endpoint: { secrets, signature }, nowMs }: PartProps): Child 
               ]
             : []),
           { label: 'Made', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
-          {
-            label: 'Signs until',
-            cell: ({ ends_at: at }) => (at === null ? 'it is replaced' : <Time at={at} nowMs={nowMs} />),
-          },
+          { label: 'Signs until', cell: ({ ends_at: at }) => <Time {...{ at, nowMs }} none="it is replaced" /> },
         ]}
         rows={secrets}
       />

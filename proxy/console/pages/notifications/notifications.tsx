@@ -21,10 +21,6 @@ import { endpointSecretView } from './secret-page.tsx';
 
 const section = 'notifications';
 
-function registerSendingForms(pages: Pages, services: NotificationPageServices): void {
-  for (const form of [newSecret, test, oneAgain, allAgain]) pages.form(form(services));
-}
-
 const publicKeySentence = 'The receiver verifies with its public key, which the page of the endpoint shows.';
 
 /** A form that was sent already, or that another one overtook, changes nothing. */
@@ -62,7 +58,6 @@ function secretQuestion(endpoint: EndpointDocument) {
     sentence: isPublic ? publicKeySentence : 'The next page shows it, once. Enter it at the receiver.',
     trail: endpointTrail(endpoint),
     submit: isPublic ? 'Create key' : 'Create secret',
-    cancel: endpointPath(endpoint),
     fields: (
       <>
         <input type="hidden" name="current" value={endpoint.secrets[0]?.id} />
@@ -86,7 +81,6 @@ const test = (services: NotificationPageServices): FormPage =>
         sentence: 'The registry sends one event that says that it is a test, and shows how it went.',
         trail: endpointTrail(endpoint),
         submit: 'Send a test',
-        cancel: endpointPath(endpoint),
       };
     },
     input: (request) => ({ id: request.param('id') }),
@@ -106,7 +100,6 @@ const oneAgain = (services: NotificationPageServices): FormPage =>
           sentence: 'It is sent with the same id, so that the receiver can tell that it is not a new one.',
           trail: endpointTrail(endpoint),
           submit: 'Send again',
-          cancel: endpointPath(endpoint),
         };
       },
       input: (request) => ({ id: request.param('id'), event: request.param('event') }),
@@ -125,7 +118,6 @@ const allAgain = (services: NotificationPageServices): FormPage =>
         sentence: 'Every kept notification of this time is sent once more, with the same ids.',
         trail: endpointTrail(endpoint),
         submit: 'Send them again',
-        cancel: endpointPath(endpoint),
         fields: (
           <div class="side-by-side">
             <TextField name="since" label="Since" type="datetime-local" hint="In UTC." value={yesterday} required />
@@ -180,7 +172,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
     },
     show: (request) => showOne(services, request),
   });
-  registerSendingForms(pages, services);
+  for (const form of [newSecret, test, oneAgain, allAgain]) pages.form(form(services));
 }
 
 async function showList(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {

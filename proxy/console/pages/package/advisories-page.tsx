@@ -9,7 +9,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { versionWarnings, type VersionWarning } from './advised-versions.ts';
 import { MalwareBadge } from './concerns.tsx';
 import { ExternalLink } from './facts-panel.tsx';
-import type { OpenPackage, PackagePageServices } from './open-package.ts';
+import { packageView, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 import { VersionLink } from './version-link.tsx';
@@ -22,11 +22,7 @@ export async function showAdvisories(
   const warned = versionWarnings(opened.advisories, opened.details.versions);
   const affected = [...new Set(warned.flatMap((one) => one.affected))].slice(0, maxLabels);
   const usedBy = affected.length === 0 ? undefined : await readUsedBy(services, request, opened.name, affected);
-  return {
-    title: `Advisories of ${opened.name}`,
-    section: 'packages',
-    content: <Advisories {...{ opened, usedBy }} nowMs={request.nowMs} />,
-  };
+  return packageView(`Advisories of ${opened.name}`, <Advisories {...{ opened, usedBy }} nowMs={request.nowMs} />);
 }
 
 interface AdvisoriesProps {
@@ -58,20 +54,14 @@ const maxLabels = 20;
 function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly Column<VersionWarning>[] {
   return [
     { label: 'Advisory', cell: TitleCell },
-    {
-      label: 'Concerns',
-      cell: ({ constraint }) => <code>{constraint}</code>,
-    },
+    { label: 'Concerns', cell: ({ constraint }) => <code>{constraint}</code> },
     {
       label: 'Published versions among them',
       isPlain: true,
       cell: ({ affected }) => <AffectedCell {...{ name, affected }} />,
     },
     { label: 'Fixed in', cell: ({ fixedIn }) => <Fixes {...{ name, fixedIn }} /> },
-    {
-      label: 'Reported',
-      cell: ({ reportedAt }) => (reportedAt === undefined ? '' : <Time at={reportedAt} nowMs={nowMs} />),
-    },
+    { label: 'Reported', cell: ({ reportedAt: at }) => <Time {...{ at, nowMs }} /> },
   ];
 }
 

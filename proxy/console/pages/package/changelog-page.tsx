@@ -5,7 +5,14 @@ import type { PackageText } from '../../../packages/package-texts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { placeInside } from './inner-links.ts';
-import { reportDamage, sourceOf, type OpenPackage, type PackagePageServices, packagePath } from './open-package.ts';
+import {
+  reportDamage,
+  sourceOf,
+  type OpenPackage,
+  type PackagePageServices,
+  packagePath,
+  packageView,
+} from './open-package.ts';
 import { WholeText } from './overview.tsx';
 import { PackageFrame } from './package-frame.tsx';
 import { A, PlaceContext } from '../../components/place.tsx';
@@ -22,11 +29,7 @@ export async function showChangelog(
   const place = placeInside(services, opened, request, 'changelog');
   const reading = services.packageTexts.read(name, 'changelog', latest.entry.version, undefined, location, place);
   const text = await reportDamage(reading);
-  return {
-    title: `Changelog of ${name}`,
-    section: 'packages',
-    content: <Changelog {...{ opened, text }} />,
-  };
+  return packageView(`Changelog of ${name}`, <Changelog {...{ opened, text }} />);
 }
 
 interface ChangelogProps {
@@ -55,11 +58,7 @@ export async function showRequires(
   opened: OpenPackage,
 ): Promise<PageView> {
   const locate = await locateNames(services, opened, request);
-  return {
-    title: `What ${opened.name} requires`,
-    section: 'packages',
-    content: <Requires {...{ opened, locate }} />,
-  };
+  return packageView(`What ${opened.name} requires`, <Requires {...{ opened, locate }} />);
 }
 
 export function Requires({ opened, locate }: { readonly opened: OpenPackage; readonly locate: LocateName }): Child {

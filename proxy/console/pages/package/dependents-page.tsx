@@ -10,7 +10,7 @@ import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { maxInPicture, neighbourhoodOf, type Neighbourhood } from './neighbourhood.ts';
-import { packagePath, type OpenPackage, type PackagePageServices } from './open-package.ts';
+import { packagePath, packageView, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 
 interface DependentsProps {
@@ -34,11 +34,9 @@ export function showDependents(
   const steps = query.get('steps') === '2' ? 2 : 1;
   const page = Math.min(1_000_000, Math.max(1, Math.trunc(Number(query.get('page') ?? 1)) || 1));
   const neighbourhood = neighbourhoodOf(opened, steps);
-  return Promise.resolve({
-    title: `Dependents of ${opened.name}`,
-    section: 'packages',
-    content: <Dependents {...{ opened, steps, neighbourhood, page, nowMs }} />,
-  });
+  return Promise.resolve(
+    packageView(`Dependents of ${opened.name}`, <Dependents {...{ opened, steps, neighbourhood, page, nowMs }} />),
+  );
 }
 
 export function Dependents({ opened, steps, neighbourhood, page, nowMs }: DependentsProps): Child {

@@ -7,7 +7,7 @@ import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
-import { packagePath, type OpenPackage, type PackagePageServices } from './open-package.ts';
+import { packagePath, packageView, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { sumOf } from '../../../packages/download-rows.ts';
 import { PackageFrame } from './package-frame.tsx';
 
@@ -52,11 +52,7 @@ export async function showDownloads(
   const versions = [...(totals.get(name) ?? new Map<string, number>())]
     .map(([version, sum]) => ({ version, recent: recent.get(version) ?? 0, total: sum }))
     .toSorted((one, other) => other.total - one.total);
-  return {
-    title: `Downloads of ${name}`,
-    section: 'packages',
-    content: <DownloadsView {...{ opened, days, versions, total }} />,
-  };
+  return packageView(`Downloads of ${name}`, <DownloadsView {...{ opened, days, versions, total }} />);
 }
 
 function DownloadsView({ opened, days, versions, total }: DownloadsProps): Child {

@@ -12,15 +12,22 @@ import { findVersion } from '../../../packages/published-package.ts';
 import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatBytes, formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import type { FileDownload, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { archivedVersions } from './archived-versions.ts';
-import { nameIn, packagePath, packageTrail, type OpenPackage, type PackagePageServices } from './open-package.ts';
-import { PackageFrame } from './package-frame.tsx';
+import {
+  nameIn,
+  packagePath,
+  packageTrail,
+  packageView,
+  type OpenPackage,
+  type PackagePageServices,
+} from './open-package.ts';
+import { FrameOrHead } from './package-frame.tsx';
 import { unknownVersion } from './version-page.tsx';
 
 /** A place in the archive of a version. `path`: empty for the root of the package. `page`: from 1. */
@@ -61,29 +68,16 @@ export async function showFiles(
   const view = (await (await services.inspection()).contents(request).look(entry, path, page)) ?? unknownFile(inside);
   const standing = await services.policyAdmin.standing(name);
   const known = standing?.versions.find(({ version }) => version === entry.version);
-  return {
-    title: `${path === '' ? 'Files' : visibleText(path)} of ${name} ${entry.version}`,
-    section: 'packages',
-    content: (
-      <Frame inside={inside}>
-        {known === undefined ? null : <Warning {...known} />}
-        <section class="stack-tight">
-          <Trail inside={inside} />
-          <View inside={inside} view={view} />
-        </section>
-      </Frame>
-    ),
-  };
-}
-
-function Frame({ inside: { name, opened }, children }: { readonly inside: Inside; readonly children?: Child }): Child {
-  if (opened !== undefined) return <PackageFrame {...{ opened, children }} tab="files" />;
-  const trail = packageTrail(name);
-  return (
-    <>
-      <PageHead title={`Files of ${name}`} sentence="The stored archive of a mirrored package." trail={trail} />
-      {children}
-    </>
+  const sentence = 'The stored archive of a mirrored package.';
+  return packageView(
+    `${path === '' ? 'Files' : visibleText(path)} of ${name} ${entry.version}`,
+    <FrameOrHead {...{ opened, sentence }} tab="files" title={`Files of ${name}`} trail={packageTrail(name)}>
+      {known === undefined ? null : <Warning {...known} />}
+      <section class="stack-tight">
+        <Trail inside={inside} />
+        <View inside={inside} view={view} />
+      </section>
+    </FrameOrHead>,
   );
 }
 

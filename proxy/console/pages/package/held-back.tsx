@@ -6,8 +6,9 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { malwareByPackage } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
 import { heldBackPhrase, isOfSetting, leftOutByRule, newestCase } from './held-back-words.ts';
@@ -67,22 +68,15 @@ export async function showMirroredWhy(
   const heldBack = await heldBackOf(services, name, nowMs);
   if (heldBack === undefined) return undefined;
   const malware = (await malwareByPackage(services, caller.view)).get(name);
-  return {
-    title: `Why? ${name}`,
-    section: 'packages',
-    content: (
-      <>
-        <PageHead
-          title={`Why? ${name}`}
-          sentence="This package comes from another registry. Every version that is not held back is offered."
-          trail={packageTrail(name)}
-        />
-        <MalwareNotice {...{ malware }} version={query.get('version') ?? undefined} />
-        <HeldBackList heldBack={heldBack} />
-        <p>
-          <A to={`/mirror/${name}`}>What the mirror stores of it</A>
-        </p>
-      </>
-    ),
-  };
+  const sentence = 'This package comes from another registry. Every version that is not held back is offered.';
+  return headedPage(
+    { section: 'packages', title: `Why? ${name}`, sentence, trail: packageTrail(name) },
+    <>
+      <MalwareNotice {...{ malware }} version={query.get('version') ?? undefined} />
+      <HeldBackList heldBack={heldBack} />
+      <p>
+        <A to={`/mirror/${name}`}>What the mirror stores of it</A>
+      </p>
+    </>,
+  );
 }

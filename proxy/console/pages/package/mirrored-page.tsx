@@ -21,7 +21,7 @@ import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import { readArchivedReadme } from './archived-versions.ts';
 import { InstallPanel } from './install-panel.tsx';
-import { packagePath, type PackagePageServices } from './open-package.ts';
+import { packagePath, packageView, type PackagePageServices } from './open-package.ts';
 import { WholeText } from './overview.tsx';
 import { webAddress } from './web-links.ts';
 
@@ -57,11 +57,7 @@ export async function showMirrored(
   const readme = await readArchivedReadme(services, request, name, latestOf(clean));
   const versions = shownVersions(mirrored?.offered(name) ?? [], stored.kept, standing);
   const dependents = packages.dependentsOf(name);
-  return {
-    title: name,
-    section: 'packages',
-    content: <Mirrored {...{ summary, stored, versions, heldBack, dependents, readme, request }} />,
-  };
+  return packageView(name, <Mirrored {...{ summary, stored, versions, heldBack, dependents, readme, request }} />);
 }
 
 const maxRows = 100;

@@ -1,5 +1,6 @@
 // Reads what every page about one published package shows.
 
+import type { Child } from 'hono/jsx';
 import { advisoriesOf, type PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
 import { RegistryError, undefinedIf } from '../../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../../build/contract/name.ts';
@@ -10,7 +11,7 @@ import { readPackageDetails, type PackageDetails } from '../../../packages/packa
 import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
 import { malwareByPackage, type WithMalware } from '../../../usage/read-exposures.ts';
-import type { PageRequest } from '../../frame/definitions.ts';
+import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Inspection } from '../../../inspection/inspection.ts';
 import type { Mirror } from '../../../mirror/mirror.ts';
 import type { MirrorReport } from '../../../mirror/mirror-report.ts';
@@ -132,6 +133,11 @@ export function sourceOf(
     ({ version, reference }) => version === entry.version && reference === entry.reference,
   );
   return known?.source ?? details.sources.find(({ id }) => id === entry.source)?.location;
+}
+
+/** A page about the package. */
+export function packageView(title: string, content: Child): PageView {
+  return { title, section: 'packages', content };
 }
 
 /** The way to a page about the package. */

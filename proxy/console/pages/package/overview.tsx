@@ -1,10 +1,10 @@
-// What the first page of a package shows: how to install it, its README, how often it is used, and the facts.
+// The first page of a package: how to install it, its README, how often it is used, the facts, and who published.
 
 import type { Child } from 'hono/jsx';
 import { matches, parseConstraint } from '../../../../build/contract/constraint.ts';
 import { parsePackageName } from '../../../../build/contract/name.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
-import { DayChart, type DayCount } from '../../components/day-chart.tsx';
+import { DayChart, everyDay, type DayCount } from '../../components/day-chart.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -14,14 +14,83 @@ import { FactsPanel } from './facts-panel.tsx';
 import { warningOf } from './advised-versions.ts';
 import { malwareIn } from './concerns.tsx';
 import { InstallPanel } from './install-panel.tsx';
-import { AllReleasesBlocked, type ReleaseBlocks } from './blocked-releases.tsx';
-import { packagePath, type OpenPackage } from './open-package.ts';
+import { AllReleasesBlocked, blocksAmong, type ReleaseBlocks } from './blocked-releases.tsx';
+import {
+  packagePath,
+  packageView,
+  reportDamage,
+  sourceOf,
+  type OpenPackage,
+  type PackagePageServices,
+} from './open-package.ts';
+import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { nameActor } from '../name-actor.ts';
+import { placeInside } from './inner-links.ts';
+import { sumOf } from '../../../packages/download-rows.ts';
+import { undefinedIf } from '../../../../build/contract/errors.ts';
+import type { Inspection } from '../../../inspection/inspection.ts';
+import type { RecordedPublication } from '../../../inspection/publications.ts';
 import { PackageFrame } from './package-frame.tsx';
 import type { NormalizedVersion } from '../../../../build/contract/version.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import { latestOf } from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
-import { UsedBy, type UsedByProps } from './used-by.tsx';
+import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
+
+const chartDays = 30;
+
+export async function showOverview(
+  services: PackagePageServices,
+  request: SignedInRequest,
+  opened: OpenPackage,
+): Promise<PageView> {
+  const { name, latest } = opened;
+  const { origin, nowMs } = request;
+  const [readme, stored, publication, blockOf] = await Promise.all([
+    latest.entry.readme === undefined
+      ? undefined
+      : reportDamage(
+          services.packageTexts.read(
+            name,
+            'readme',
+            latest.entry.version,
+            undefined,
+            sourceOf(opened, latest),
+            placeInside(services, opened, request),
+          ),
+        ),
+    services.downloads.daysOf(name),
+    services.inspection().then((inspection) => publicationAt(inspection, latest.entry.since)),
+    services.blockedVersions(name, nowMs),
+  ]);
+  const by = publication?.by?.actor;
+  const publisher = by === undefined ? undefined : await nameActor(services.state, by, request);
+  const counts = stored.map(({ date, versions }) => ({ date, count: sumOf(versions) }));
+  const days = everyDay(counts, chartDays, nowMs);
+  const blocks = blocksAmong(opened.details.versions, latest, blockOf);
+  const isAbandoned = opened.summary.abandoned !== false;
+  const usedBy = isAbandoned ? await readUsedBy(services, request, name, ['*']) : undefined;
+  const makesTokens = request.may('createToken');
+  return packageView(
+    name,
+    <PackageOverview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, usedBy, nowMs }} />,
+  );
+}
+
+// Which publication brought a version: its serial, and who published. Only the newest publications are looked at, since
+// a page answers at once.
+
+const maxPublications = 100;
+
+/**
+ * `since`: the time of a version that is published, RFC 3339. It is taken inside the publication, so the first
+ * publication that ended later is the one. undefined: the publication is older, or recorded elsewhere.
+ */
+async function publicationAt(inspection: Inspection, since: string): Promise<RecordedPublication | undefined> {
+  const found = await inspection.publications.list({ limit: maxPublications }).catch(undefinedIf('NOT_AVAILABLE'));
+  const later = found?.publications.filter(({ published_at: at }) => at >= since) ?? [];
+  return later.length === found?.publications.length && found.next !== null ? undefined : later.at(-1);
+}
 
 interface OverviewProps {
   readonly opened: OpenPackage;

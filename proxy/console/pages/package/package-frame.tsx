@@ -2,7 +2,7 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
-import { PageHead, A, PlaceContext } from '../../components/place.tsx';
+import { PageHead, A, PlaceContext, type PageHeadProps } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
@@ -21,6 +21,8 @@ export type PackageTab =
   | 'advisories'
   | 'why';
 
+const listTrail = [{ label: 'Packages', to: '/packages' }];
+
 interface PackageFrameProps {
   readonly opened: OpenPackage;
   readonly tab: PackageTab;
@@ -32,14 +34,25 @@ export function PackageFrame({ opened, tab, children }: PackageFrameProps): Chil
   return (
     <>
       <div class="stack-tight">
-        <PageHead
-          title={name}
-          sentence={summary.description ?? 'This package has no description.'}
-          trail={[{ label: 'Packages', to: '/packages' }]}
-        />
+        <PageHead title={name} sentence={summary.description ?? 'This package has no description.'} trail={listTrail} />
         <Badges opened={opened} />
       </div>
       <Tabs label="About this package" tabs={tabsOf(opened, tab, useContext(PlaceContext).isCatalogue)} />
+      {children}
+    </>
+  );
+}
+
+interface FrameOrHeadProps extends PageHeadProps, Omit<PackageFrameProps, 'opened'> {
+  readonly opened: OpenPackage | undefined;
+}
+
+/** The frame; with a heading of its own where nothing is published under the name. */
+export function FrameOrHead({ opened, tab, children, trail = listTrail, ...head }: FrameOrHeadProps): Child {
+  if (opened !== undefined) return <PackageFrame {...{ opened, tab, children }} />;
+  return (
+    <>
+      <PageHead {...{ ...head, trail }} />
       {children}
     </>
   );

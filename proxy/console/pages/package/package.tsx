@@ -5,7 +5,8 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { Permission } from '../../../auth/permissions.ts';
 import { PageHead, A } from '../../components/place.tsx';
-import type { PageOutcome, SignedInRequest, FormPage } from '../../frame/definitions.ts';
+import type { PageOutcome, PageView, SignedInRequest, FormPage } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { findVersion } from '../../../packages/published-package.ts';
 import { showAdvisories } from './advisories-page.tsx';
@@ -17,13 +18,14 @@ import {
   nameIn,
   openPackage,
   packagePath,
+  packageView,
   type OpenPackage,
   type PackagePageServices,
 } from './open-package.ts';
 import { showFiles, showRawFile } from './files-page.tsx';
 import { showMirroredWhy } from './held-back.tsx';
 import { showMirrored } from './mirrored-page.tsx';
-import { showOverview } from './overview-page.tsx';
+import { showOverview } from './overview.tsx';
 import { tellForm } from './tell-page.tsx';
 import { showUsage } from './usage-page.tsx';
 import { showVersion } from './version-page.tsx';
@@ -47,11 +49,10 @@ function restoreForm(services: PackagePageServices): FormPage {
       const known = (await explainPackage(services, name, version))?.versions ?? [];
       if (!known.some(({ state }) => state === 'withheld'))
         throw new RegistryError('NOT_FOUND', { message: `${name} ${version} was not withdrawn by a person.` });
-      return {
-        title: `Restore ${name} ${version}`,
-        section: 'packages',
-        content: <Restore {...{ name, version, form }} asksPassword={request.asksPassword} />,
-      };
+      return packageView(
+        `Restore ${name} ${version}`,
+        <Restore {...{ name, version, form }} asksPassword={request.asksPassword} />,
+      );
     },
     submit: async (request) => {
       const name = nameIn(request);
@@ -179,30 +180,18 @@ async function showPackage(services: PackagePageServices, request: SignedInReque
   if (opened !== undefined) return showOverview(services, request, opened);
   const mirrored = await showMirrored(services, request, name);
   const former = mirrored ?? (await formerPage(services, request, name));
-  return (
-    former ?? {
-      title: name,
-      section: 'packages',
-      status: 404,
-      content: <Unknown name={name} asksWhy={request.may('explainVersion')} />,
-    }
-  );
+  return former ?? { ...unknownView(name, request.may('explainVersion')), status: 404 };
 }
 
-function Unknown({ name, asksWhy }: { readonly name: string; readonly asksWhy: boolean }): Child {
-  return (
-    <>
-      <PageHead
-        title={name}
-        sentence="Nothing is published here under this name."
-        trail={[{ label: 'Packages', to: '/packages' }]}
-      />
-      {asksWhy ? (
-        <p>
-          <A to={packagePath(name, 'why')}>Why?</A> The next page shows what the builds know of it.
-        </p>
-      ) : null}
-    </>
+function unknownView(title: string, asksWhy: boolean): PageView {
+  const sentence = 'Nothing is published here under this name.';
+  return headedPage(
+    { section: 'packages', title, sentence, trail: [{ label: 'Packages', to: '/packages' }] },
+    asksWhy ? (
+      <p>
+        <A to={packagePath(title, 'why')}>Why?</A> The next page shows what the builds know of it.
+      </p>
+    ) : null,
   );
 }
 

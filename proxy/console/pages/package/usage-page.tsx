@@ -10,16 +10,17 @@ import { usageCsv } from '../../../usage/usage-csv.ts';
 import type { UsageDocument, UseDocument, VersionState } from '../../../usage/usage-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { TextFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import { formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import { ExternalLink } from './facts-panel.tsx';
-import { nameIn, openPackage, packagePath, type PackagePageServices } from './open-package.ts';
-import { PackageFrame } from './package-frame.tsx';
+import { nameIn, openPackage, packagePath, packageView, type PackagePageServices } from './open-package.ts';
+import { FrameOrHead } from './package-frame.tsx';
 import { NotCounted } from './used-by.tsx';
 import { webAddress } from './web-links.ts';
 
@@ -46,22 +47,12 @@ export async function showUsage(services: PackagePageServices, request: SignedIn
   }
   // undefined: the package is mirrored, or was withdrawn
   const opened = await openPackage(services, name, request);
-  const content = <Usage {...{ name, usage, request }} filter={{ constraint, since }} />;
-  return {
-    title: `Used by: ${name}`,
-    section: 'packages',
-    content:
-      opened === undefined ? (
-        <>
-          <PageHead title={name} trail={[{ label: 'Packages', to: '/packages' }]} />
-          {content}
-        </>
-      ) : (
-        <PackageFrame opened={opened} tab="usage">
-          {content}
-        </PackageFrame>
-      ),
-  };
+  return packageView(
+    `Used by: ${name}`,
+    <FrameOrHead opened={opened} tab="usage" title={name}>
+      <Usage {...{ name, usage, request }} filter={{ constraint, since }} />
+    </FrameOrHead>,
+  );
 }
 
 /** A text: what is wrong with the filter. */
@@ -94,14 +85,8 @@ function Usage({ name, usage, filter, request }: UsageProps): Child {
   return (
     <section class="stack">
       <form class="filters">
-        <div class="field">
-          <label for="constraint">Versions</label>
-          <input id="constraint" name="constraint" value={filter.constraint} placeholder="^1.2" autocomplete="off" />
-        </div>
-        <div class="field">
-          <label for="since">Used since (UTC)</label>
-          <input type="date" id="since" name="since" value={filter.since} />
-        </div>
+        <TextFilter name="constraint" label="Versions" value={filter.constraint} placeholder="^1.2" />
+        <TextFilter type="date" name="since" label="Used since (UTC)" value={filter.since} />
         <button class="button">Filter</button>
         {filter.constraint + filter.since === '' ? null : <A to={packagePath(name, 'usage')}>Show all</A>}
       </form>

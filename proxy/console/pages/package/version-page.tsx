@@ -22,7 +22,14 @@ import { MalwareBadge, MalwareNotice } from './concerns.tsx';
 import { ShortReference, SourceText } from './facts-panel.tsx';
 import { Links } from './links.tsx';
 import { locateNames, type LocateName } from './name-places.ts';
-import { sourceOf, packagePath, packageTrail, type OpenPackage, type PackagePageServices } from './open-package.ts';
+import {
+  sourceOf,
+  packagePath,
+  packageTrail,
+  packageView,
+  type OpenPackage,
+  type PackagePageServices,
+} from './open-package.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 import { versionLinks } from './version-actions.tsx';
 import { VersionLink } from './version-link.tsx';
@@ -55,11 +62,10 @@ export async function showVersion(
     services.blockedVersions(opened.name, request.nowMs),
     readUsedBy(services, request, opened.name, [version.entry.version]),
   ]);
-  return {
-    title: `${opened.name} ${version.entry.version}`,
-    section: 'packages',
-    content: <Version {...{ opened, version, locate, run, usedBy, request }} block={blockOf(version)} />,
-  };
+  return packageView(
+    `${opened.name} ${version.entry.version}`,
+    <Version {...{ opened, version, locate, run, usedBy, request }} block={blockOf(version)} />,
+  );
 }
 
 /** No such version is published. */

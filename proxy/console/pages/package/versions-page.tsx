@@ -14,7 +14,7 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { nameActor } from '../name-actor.ts';
 import { warningOf } from './advised-versions.ts';
 import { malwareIn } from './concerns.tsx';
-import { sourceOf, type OpenPackage, packagePath, type PackagePageServices } from './open-package.ts';
+import { sourceOf, type OpenPackage, packagePath, packageView, type PackagePageServices } from './open-package.ts';
 import { PackageFrame } from './package-frame.tsx';
 import { consoleColumns } from './version-actions.tsx';
 import { versionColumns, type VersionTableRow } from './version-columns.tsx';
@@ -57,11 +57,10 @@ export async function showVersions(
   const shown = await Promise.all(
     page.map(async (row) => ({ ...(await complete(services, request, opened, row, blockOf)), cause: causeOf(row) })),
   );
-  return {
-    title: `Versions of ${name}`,
-    section: 'packages',
-    content: <Versions {...{ opened, query, rows, shown, request }} wanted={wanted.length} />,
-  };
+  return packageView(
+    `Versions of ${name}`,
+    <Versions {...{ opened, query, rows, shown, request }} wanted={wanted.length} />,
+  );
 }
 
 /** With the page of its commit, and who withdrew it. */

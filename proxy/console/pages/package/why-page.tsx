@@ -5,18 +5,18 @@ import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-views.ts';
 import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
+import { TextFilter } from '../../components/filters.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
-import { explainPackage, type OpenPackage, type PackagePageServices } from './open-package.ts';
+import { explainPackage, packageView, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { placeOf } from '../source-names.ts';
 import { VersionContent } from './version-content.tsx';
 import { SourceText } from './facts-panel.tsx';
-import { PackageFrame } from './package-frame.tsx';
+import { FrameOrHead } from './package-frame.tsx';
 import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
@@ -58,30 +58,13 @@ export async function showWhy(
   ]);
   const malware = opened?.malware;
   const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, request, nowMs }} />;
-  return {
-    title: `Why? ${name}`,
-    section: 'packages',
-    content:
-      opened === undefined ? (
-        <>
-          <UnpublishedHead name={name} isWithdrawn={withdrawn.length > 0} />
-          {answer}
-        </>
-      ) : (
-        <PackageFrame opened={opened} tab="why">
-          {answer}
-        </PackageFrame>
-      ),
-  };
-}
-
-function UnpublishedHead({ name, isWithdrawn }: { readonly name: PackageName; readonly isWithdrawn: boolean }): Child {
-  return (
-    <PageHead
-      title={name}
-      sentence={isWithdrawn ? 'All versions of this package are withdrawn.' : 'Nothing is published under this name.'}
-      trail={[{ label: 'Packages', to: '/packages' }]}
-    />
+  const sentence =
+    withdrawn.length > 0 ? 'All versions of this package are withdrawn.' : 'Nothing is published under this name.';
+  return packageView(
+    `Why? ${name}`,
+    <FrameOrHead {...{ opened, sentence }} tab="why" title={name}>
+      {answer}
+    </FrameOrHead>,
   );
 }
 
@@ -90,17 +73,14 @@ function Why(props: WhyProps): Child {
   return (
     <>
       <form class="filters">
-        <div class="field wide">
-          <label for="version">Version or constraint</label>
-          <input
-            type="search"
-            id="version"
-            name="version"
-            value={question.kind === 'package' ? '' : question.text}
-            placeholder="1.4.0, dev-main or ^2.0"
-            autocomplete="off"
-          />
-        </div>
+        <TextFilter
+          type="search"
+          name="version"
+          label="Version or constraint"
+          value={question.kind === 'package' ? '' : question.text}
+          placeholder="1.4.0, dev-main or ^2.0"
+          isWide
+        />
         <button class="button">Explain</button>
       </form>
       {question.kind === 'invalid' ? (

@@ -15,7 +15,7 @@ import { formatCount } from '../../components/values.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-import { nameIn, packagePath, reportDamage, type PackagePageServices } from './open-package.ts';
+import { nameIn, packagePath, packageView, reportDamage, type PackagePageServices } from './open-package.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
 
 export function withdrawForm(services: PackagePageServices): FormPage {
@@ -31,11 +31,10 @@ export function withdrawForm(services: PackagePageServices): FormPage {
       const standing = await services.policyAdmin.standing(name);
       const fixed = (standing?.versions ?? []).flatMap((one) => (one.fixedIn === found.version ? [one.version] : []));
       const usedBy = await readUsedBy(services, request, name, [found.version]);
-      return {
-        title: `Withdraw ${name} ${found.version}`,
-        section: 'packages',
-        content: <Withdraw impact={found} {...{ block, fixed, usedBy, form }} asksPassword={request.asksPassword} />,
-      };
+      return packageView(
+        `Withdraw ${name} ${found.version}`,
+        <Withdraw impact={found} {...{ block, fixed, usedBy, form }} asksPassword={request.asksPassword} />,
+      );
     },
     submit: async (request) => {
       const name = nameIn(request);

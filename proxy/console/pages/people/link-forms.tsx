@@ -9,38 +9,27 @@ import type { UserDetails, ChangedUserDocument } from '../../../people/user-sche
 import { ButtonLink, TextField } from '../../components/form.tsx';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { operationForm } from '../../frame/operation-form.tsx';
 import { findPerson, peopleTrail, personPath, roleChoices, roleIn, type PeoplePageServices } from './services.ts';
-import type { Child } from 'hono/jsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Time } from '../../components/values.tsx';
 
-interface LinkPageProps {
-  readonly user: ChangedUserDocument;
-  readonly invitation: NonNullable<ChangedUserDocument['invitation']>;
-  /** what the link is */
-  readonly sentence: string;
-  readonly request: SignedInRequest;
-}
+const section = 'people';
 
-/** Throws where no invitation was made. */
-function linkView(user: ChangedUserDocument | undefined, sentence: string, request: SignedInRequest): PageView {
+/** `sentence`: what the link is. Throws where no invitation was made. */
+function linkView(
+  user: ChangedUserDocument | undefined,
+  sentence: string,
+  { consoleOrigin, nowMs }: SignedInRequest,
+): PageView {
   const invitation = user?.invitation;
   if (user === undefined || invitation === undefined) throw new Error('an invitation was requested, and none was made');
-  return {
-    title: `Link for ${user.email}`,
-    section: 'people',
-    content: <LinkPage {...{ user, invitation, sentence, request }} />,
-  };
-}
-
-function LinkPage({ user, invitation, sentence, request: { consoleOrigin, nowMs } }: LinkPageProps): Child {
-  return (
+  return headedPage(
+    { section, title: `Link for ${user.email}`, sentence, trail: peopleTrail },
     <>
-      <PageHead title={`Link for ${user.email}`} sentence={sentence} trail={peopleTrail} />
       <Notice kind="warn">Copy the link now. It is shown only this once, and whoever has it can use it.</Notice>
       <CodeBlock label="the link" text={`${consoleOrigin}${invitation.link}`} />
       <p>
@@ -52,11 +41,9 @@ function LinkPage({ user, invitation, sentence, request: { consoleOrigin, nowMs 
       <div class="row">
         <ButtonLink to={personPath(user)} kind="primary" label="I have copied it" />
       </div>
-    </>
+    </>,
   );
 }
-
-const section = 'people';
 
 export const invitedPerson = (services: PeoplePageServices): FormPage =>
   operationForm(services, createUser, {
@@ -69,7 +56,6 @@ export const invitedPerson = (services: PeoplePageServices): FormPage =>
           : 'They get a mail with a link. With it they choose a password, and are signed in.',
       trail: peopleTrail,
       submit: 'Create invitation',
-      cancel: '/people',
       fields: (
         <>
           <TextField name="email" label="Email" type="email" hint="They sign in with it: ada@example.org" required />
@@ -124,20 +110,15 @@ const leavesProvider =
 
 /** `reason`: why a password would open nothing */
 function noLinkView(user: UserDetails, reason: string): PageView {
-  const title = `No link for ${user.email}`;
-  return {
-    title,
-    section,
-    content: (
-      <>
-        <PageHead title={title} sentence="A password would open nothing here." />
-        <Notice kind="warn">
-          <MarkedText text={reason} />
-        </Notice>
-        <div class="row">
-          <ButtonLink to={personPath(user)} label="Back to the person" />
-        </div>
-      </>
-    ),
-  };
+  return headedPage(
+    { section, title: `No link for ${user.email}`, sentence: 'A password would open nothing here.' },
+    <>
+      <Notice kind="warn">
+        <MarkedText text={reason} />
+      </Notice>
+      <div class="row">
+        <ButtonLink to={personPath(user)} label="Back to the person" />
+      </div>
+    </>,
+  );
 }

@@ -61,7 +61,7 @@ function columnsOf(self: string, nowMs: number): readonly Column<UserDocument>[]
     },
     {
       label: 'Last sign-in',
-      cell: ({ last_login_at: at }) => (at === null ? <span class="soft">never</span> : <Time at={at} nowMs={nowMs} />),
+      cell: ({ last_login_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">never</span>} />,
     },
   ];
 }

@@ -17,22 +17,15 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import { deleteUser, updateUser } from '../../../people/operations.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { operationForm } from '../../frame/operation-form.tsx';
 
 const section = 'people';
 
-/**
- * What an admin does about an account, each with its form: another role, a right, and the end of the account, of its
- * second factor or of a session.
- */
-function registerPersonForms(pages: Pages, services: PeoplePageServices): void {
-  for (const form of [changedRole, changedRight, withoutTwoFactor, deletedPerson, endedSession])
-    pages.form(form(services));
-  for (const status of ['disabled', 'active'] as const) pages.form(changedStatus(services, status));
-}
+// What an admin does about an account, each with its form: another role, a right, and the end of the account, of its
+// second factor or of a session.
 
 /** Admins who give up their own role cannot open this person's page any more. */
 const changedRole = (services: PeoplePageServices): FormPage =>
@@ -170,16 +163,10 @@ const endedSession = (services: PeoplePageServices): FormPage => ({
     const session = sessions.find(({ id }) => id === request.param('session'));
     if (session === undefined) throw new RegistryError('NOT_FOUND', { message: 'This session has ended already.' });
     const title = `End the session of ${user.email} from ${session.address}?`;
-    return {
-      title,
-      section,
-      content: (
-        <>
-          <PageHead title={title} sentence="That browser or program has to sign in again for its next request." />
-          <Form state={state} submit="End the session" cancel={personPath(user)} isDanger />
-        </>
-      ),
-    };
+    return headedPage(
+      { section, title, sentence: 'That browser or program has to sign in again for its next request.' },
+      <Form state={state} submit="End the session" cancel={personPath(user)} isDanger />,
+    );
   },
   submit: async (request) => {
     const { caller } = request;
@@ -192,7 +179,8 @@ const endedSession = (services: PeoplePageServices): FormPage => ({
 
 export function registerPeoplePages(pages: Pages, services: PeoplePageServices): void {
   registerPeopleList(pages, services);
-  for (const form of [invitedPerson, newLink]) pages.form(form(services));
-  registerPersonForms(pages, services);
+  const forms = [invitedPerson, newLink, changedRole, changedRight, withoutTwoFactor, deletedPerson, endedSession];
+  for (const form of forms) pages.form(form(services));
+  for (const status of ['disabled', 'active'] as const) pages.form(changedStatus(services, status));
   registerPerson(pages, services);
 }

@@ -4,13 +4,14 @@ import type { Child } from 'hono/jsx';
 import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
 import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
-import { ChoiceFilter } from '../../components/filters.tsx';
+import { ChoiceFilter, TextFilter } from '../../components/filters.tsx';
 import type { Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { readUsedBy, UsedBy } from '../package/used-by.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { nameIn, packageTrail } from '../package/open-package.ts';
 import { ActionBadge, ExceptionWords } from './rule-table.tsx';
@@ -38,22 +39,15 @@ async function explain(services: PolicyPageServices, request: SignedInRequest): 
   const usedBy = explained === undefined ? undefined : await readUsedBy(services, request, name, [explained.version]);
   const choices = await tokenChoices(tokens, policy, token);
   const title = version === '' ? `Policy: ${name}` : `Policy: ${name} ${version}`;
-  return {
-    title,
-    section: 'packages',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence="What each rule of the policy says of this version."
-          trail={packageTrail(name)}
-        />
-        <Question {...{ version, token, choices }} />
-        {explained === undefined ? null : <Answer {...{ explained, policy }} />}
-        {usedBy === undefined ? null : <UsedBy {...usedBy} />}
-      </>
-    ),
-  };
+  const sentence = 'What each rule of the policy says of this version.';
+  return headedPage(
+    { section: 'packages', title, sentence, trail: packageTrail(name) },
+    <>
+      <Question {...{ version, token, choices }} />
+      {explained === undefined ? null : <Answer {...{ explained, policy }} />}
+      {usedBy === undefined ? null : <UsedBy {...usedBy} />}
+    </>,
+  );
 }
 
 interface QuestionProps {
@@ -65,17 +59,7 @@ interface QuestionProps {
 function Question({ version, token, choices }: QuestionProps): Child {
   return (
     <form class="filters">
-      <div class="field wide">
-        <label for="version">Version</label>
-        <input
-          id="version"
-          name="version"
-          value={version}
-          placeholder="1.4.0 or dev-main"
-          autocomplete="off"
-          required
-        />
-      </div>
+      <TextFilter name="version" label="Version" value={version} placeholder="1.4.0 or dev-main" isWide required />
       {choices.length < 2 ? null : <ChoiceFilter name="token" label="Token" value={token} choices={choices} />}
       <button class="button">Explain</button>
     </form>

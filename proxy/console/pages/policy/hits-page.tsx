@@ -65,10 +65,7 @@ function columnsOf({ nowMs }: SignedInRequest, tokens: ReadonlyMap<string, strin
     { label: 'Rule', cell: ({ rule }) => <code class="whole">{rule}</code> },
     { label: 'Action', cell: ({ action }) => <ActionBadge action={action} /> },
     { label: 'Reason', cell: ({ because }) => <span class="breaks">{because}</span> },
-    {
-      label: 'Asked first by',
-      cell: ({ token }) => <Asker {...{ token, tokens }} />,
-    },
+    { label: 'Asked first by', cell: ({ token }) => <Asker {...{ token, tokens }} /> },
     { label: 'When', cell: ({ at }) => <Time at={at} nowMs={nowMs} /> },
   ];
 }

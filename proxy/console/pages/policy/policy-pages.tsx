@@ -10,7 +10,7 @@ import { registerEditing } from './edit-policy.tsx';
 import { registerPolicyExplanation } from './explain-page.tsx';
 import { showHits } from './hits-page.tsx';
 import { PolicyFrame } from './policy-frame.tsx';
-import { ExceptionTable, RuleTable } from './rule-table.tsx';
+import { exceptionColumns, ruleColumns } from './rule-table.tsx';
 import { type PolicyPageServices, policyTrail } from './services.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { acceptPolicyFeed } from '../../../policy/admin/operations.ts';
@@ -20,16 +20,6 @@ import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { operationForm } from '../../frame/operation-form.tsx';
-
-function registerFeeds(pages: Pages, services: PolicyPageServices): void {
-  pages.page({
-    path: '/policy/feeds',
-    operation: 'listPolicyFeeds',
-    notices: { accepted: 'The newest list of the feed is in use.' },
-    show: (request) => showFeeds(services, request),
-  });
-  pages.form(acceptForm(services));
-}
 
 async function showFeeds({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
   const [policy, feeds] = await Promise.all([policyAdmin.get(), policyAdmin.feeds()]);
@@ -67,7 +57,7 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[]
     { label: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
     {
       label: 'Fetched',
-      cell: ({ fetched_at: at }) => (at === null ? <span class="soft">never</span> : <Time {...{ at, nowMs }} />),
+      cell: ({ fetched_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">never</span>} />,
     },
     { label: 'State', cell: (feed) => <FeedState {...{ feed, nowMs, mayAccept }} /> },
   ];
@@ -151,7 +141,6 @@ const acceptForm = (services: PolicyPageServices): FormPage =>
             : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
         trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
         submit: 'Accept the list',
-        cancel: '/policy/feeds',
       };
     },
     input: (request) => ({ feed: request.param('feed') }),
@@ -170,7 +159,13 @@ export function registerPolicyPages(pages: Pages, services: PolicyPageServices):
   });
   registerEditing(pages, services);
   pages.page({ path: '/policy/hits', operation: 'listPolicyHits', show: (request) => showHits(services, request) });
-  registerFeeds(pages, services);
+  pages.page({
+    path: '/policy/feeds',
+    operation: 'listPolicyFeeds',
+    notices: { accepted: 'The newest list of the feed is in use.' },
+    show: (request) => showFeeds(services, request),
+  });
+  pages.form(acceptForm(services));
   registerPolicyExplanation(pages, services);
 }
 
@@ -200,7 +195,7 @@ function Rules({ policy }: { readonly policy: PolicyView }): Child {
         advisory, or too young.
       </EmptyState>
     );
-  return <RuleTable rules={rules} />;
+  return <Table caption="Rules" columns={ruleColumns} rows={rules} />;
 }
 
 function Exceptions({ policy: { exceptions }, nowMs }: { readonly policy: PolicyView; readonly nowMs: number }): Child {
@@ -208,7 +203,7 @@ function Exceptions({ policy: { exceptions }, nowMs }: { readonly policy: Policy
   return (
     <section class="stack-tight">
       <h2>Exceptions</h2>
-      <ExceptionTable {...{ exceptions, nowMs }} />
+      <Table caption="Exceptions" columns={exceptionColumns(nowMs)} rows={exceptions} />
     </section>
   );
 }

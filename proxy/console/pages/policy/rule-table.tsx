@@ -1,27 +1,23 @@
-// The rules of the policy, and the exceptions from them, as tables.
+// The columns of the rules of the policy, and of the exceptions from them.
 
 import type { Child } from 'hono/jsx';
 import { endOfException, type Action, type PolicyException, type Rule } from '../../../policy/model/policy-document.ts';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
-import { Table, type Column } from '../../components/table.tsx';
+import type { Column } from '../../components/table.tsx';
 import { ExactTime, Time } from '../../components/values.tsx';
 import type { State } from '../../components/notice.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import { listed, placeWords, scopeWords, soughtWords } from './rule-words.ts';
 
 /** A rule, and whether a setting describes it. */
-export interface RuleUse {
+interface RuleUse {
   readonly rule: Rule;
   readonly isOfSettings: boolean;
 }
 
-export function RuleTable({ rules }: { readonly rules: readonly RuleUse[] }): Child {
-  return <Table caption="Rules" columns={ruleColumns} rows={rules} />;
-}
-
-const ruleColumns: readonly Column<RuleUse>[] = [
+export const ruleColumns: readonly Column<RuleUse>[] = [
   { label: 'Name', cell: ({ rule, isOfSettings }) => <RuleName {...{ rule, isOfSettings }} /> },
   { label: 'Looks for', cell: ({ rule }) => <span class="breaks">{soughtWords(rule)}</span> },
   { label: 'Action', cell: ({ rule }) => <ActionBadge action={rule.action} /> },
@@ -59,16 +55,7 @@ export function ActionBadge({ action }: { readonly action: Action }): Child {
   return <Badge kind={kind} icon={icon} label={action} />;
 }
 
-interface ExceptionTableProps {
-  readonly exceptions: readonly PolicyException[];
-  readonly nowMs: number;
-}
-
-export function ExceptionTable({ exceptions, nowMs }: ExceptionTableProps): Child {
-  return <Table caption="Exceptions" columns={exceptionColumns(nowMs)} rows={exceptions} />;
-}
-
-function exceptionColumns(nowMs: number): readonly Column<PolicyException>[] {
+export function exceptionColumns(nowMs: number): readonly Column<PolicyException>[] {
   return [
     { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
     {

@@ -5,9 +5,10 @@ import type { PublisherDocument } from '../../../publishers/records/publisher-sc
 import type { ExplainedPublisher, IdTokenExplanation } from '../../../publishers/tokens/explain-id-token.ts';
 import { Form, TextArea } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import { Table } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, fieldFault, type FormState } from '../../request/form-fields.ts';
 import { CiRun } from '../ci-run.tsx';
@@ -37,19 +38,14 @@ function explainView(
   state: FormState,
   explanation: IdTokenExplanation | undefined,
 ): PageView {
-  const title = `Explain an ID token for ${record.name}`;
   const shown = { ...state, fields: state.fields.without(['token']) };
-  return {
-    title,
-    section: 'publishers',
-    content: (
-      <>
-        <PageHead title={title} trail={publisherTrail(record)} />
-        {explanation === undefined ? null : <Explained record={record} explanation={explanation} />}
-        <ExplainForm record={record} state={shown} />
-      </>
-    ),
-  };
+  return headedPage(
+    { section: 'publishers', title: `Explain an ID token for ${record.name}`, trail: publisherTrail(record) },
+    <>
+      {explanation === undefined ? null : <Explained record={record} explanation={explanation} />}
+      <ExplainForm record={record} state={shown} />
+    </>,
+  );
 }
 
 export function ExplainForm({

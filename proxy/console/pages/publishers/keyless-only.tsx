@@ -9,9 +9,10 @@ import type { PublisherDocument } from '../../../publishers/records/publisher-sc
 import { mayOverlap } from '../../../core/views/pattern-overlap.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink, Form, TextArea } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { publisherPath, publishersTrail, type PublisherPageServices } from './services.ts';
@@ -51,22 +52,15 @@ async function save(
 async function ask(services: PublisherPageServices, request: SignedInRequest, state: FormState): Promise<PageView> {
   const [patterns, publishers] = await Promise.all([keylessPatterns(services), publisherRows(services, request.nowMs)]);
   const hint = `A name such as acme/app, or acme/*. Empty: no package. ${publishedWords(publishers)}`;
-  return {
-    title: 'Keyless only packages',
-    section: 'publishers',
-    content: (
-      <>
-        <PageHead
-          title="Keyless only packages"
-          sentence="Only CI jobs of publishers upload these packages. Uploads of people and of stored tokens are refused at once. Registered repositories, and builds on the host of the registry, still publish versions of them. Stored versions stay."
-          trail={publishersTrail}
-        />
-        <Form state={state} submit="Save" cancel="/publishers" asksPassword={request.asksPassword}>
-          <TextArea name={field} label="Packages, one in each line" hint={hint} value={patterns.join('\n')} rows={6} />
-        </Form>
-      </>
-    ),
-  };
+  const sentence =
+    'Only CI jobs of publishers upload these packages. Uploads of people and of stored tokens are refused at once. ' +
+    'Registered repositories, and builds on the host of the registry, still publish versions of them. Stored versions stay.';
+  return headedPage(
+    { section: 'publishers', title: 'Keyless only packages', sentence, trail: publishersTrail },
+    <Form state={state} submit="Save" cancel="/publishers" asksPassword={request.asksPassword}>
+      <TextArea name={field} label="Packages, one in each line" hint={hint} value={patterns.join('\n')} rows={6} />
+    </Form>,
+  );
 }
 
 const maxNamed = 20;

@@ -31,7 +31,6 @@ const newPublisher = (services: PublisherPageServices): FormPage =>
       trail: publishersTrail,
       notice: services.issuers.length === 0 ? <NoIssuer /> : null,
       submit: 'Create publisher',
-      cancel: '/publishers',
       fields: (
         <div class="ways stack">
           <BeginningFields issuers={services.issuers} />
@@ -66,7 +65,6 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
           'the minutes or the exchanges change.',
         trail: publisherTrail(publisher),
         submit: 'Save changes',
-        cancel: publisherPath(publisher),
         values: publisherValues(publisher),
         fields: (
           <>
@@ -100,7 +98,6 @@ const removedPublisher = (services: PublisherPageServices): FormPage =>
         sentence: publisherRemoval,
         trail: publisherTrail(publisher),
         submit: 'Remove publisher',
-        cancel: publisherPath(publisher),
       };
     },
     input: (request) => ({ id: request.param('id') }),

@@ -123,10 +123,7 @@ function LastTokens({ tokens, nowMs }: Pick<PublisherPageProps, 'tokens' | 'nowM
           caption="Last tokens"
           columns={[
             { label: 'Job', cell: ({ run }) => <CiRun run={run} /> },
-            {
-              label: 'Token',
-              cell: ({ token }) => <A to={`/tokens/${token.id}`}>{tokenStatus(token, nowMs)}</A>,
-            },
+            { label: 'Token', cell: ({ token }) => <A to={`/tokens/${token.id}`}>{tokenStatus(token, nowMs)}</A> },
             { label: 'Exchanged', cell: ({ token }) => <Time at={token.created_at} nowMs={nowMs} /> },
           ]}
           rows={tokens}

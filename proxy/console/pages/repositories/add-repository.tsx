@@ -7,8 +7,9 @@ import { createRepository, syncRepository } from '../../../sync/operations.ts';
 import { filtersOf } from '../../../sync/describe-repositories.ts';
 import { Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { PageHead, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { hrefTo, PlaceContext } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { postedForm, type FormFields, type FormState } from '../../request/form-fields.ts';
@@ -189,39 +190,35 @@ async function verify(
 
 function newView(posted: FormState, found?: Verification): PageView {
   const state = withoutSecrets(posted);
-  return {
-    title: 'Add a repository',
-    section: 'repositories',
-    content: (
-      <>
-        <PageHead
-          title="Add a repository"
-          sentence="The registry checks that it can read it, and publishes its packages at once."
-          trail={[{ label: 'Repositories', to: '/repositories' }]}
-        />
-        <div class="two-columns">
-          <Form
-            state={state}
-            submit="Add repository"
-            cancel="/repositories"
-            action={path}
-            id={formId}
-            check={checkPart}
-            hasOtherButtons
-          >
-            <PlaceFields />
-            <RepositoryCredentialFields isAgain={state.isPosted} />
-            <IntervalField />
-            <FoldedFilterFields />
-            <CheckButton />
-          </Form>
-          <div class="beside">
-            <CheckPanel state={state} found={found} />
-          </div>
-        </div>
-      </>
-    ),
-  };
+  const sentence = 'The registry checks that it can read it, and publishes its packages at once.';
+  return headedPage(
+    {
+      section: 'repositories',
+      title: 'Add a repository',
+      sentence,
+      trail: [{ label: 'Repositories', to: '/repositories' }],
+    },
+    <div class="two-columns">
+      <Form
+        state={state}
+        submit="Add repository"
+        cancel="/repositories"
+        action={path}
+        id={formId}
+        check={checkPart}
+        hasOtherButtons
+      >
+        <PlaceFields />
+        <RepositoryCredentialFields isAgain={state.isPosted} />
+        <IntervalField />
+        <FoldedFilterFields />
+        <CheckButton />
+      </Form>
+      <div class="beside">
+        <CheckPanel state={state} found={found} />
+      </div>
+    </div>,
+  );
 }
 
 /** With JavaScript the result appears beside the form, which keeps what was typed. */

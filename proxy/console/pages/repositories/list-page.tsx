@@ -142,10 +142,7 @@ function columnsOf(nowMs: number): readonly Column<RepositoryWithJobs>[] {
   return [
     { label: 'Repository', cell: RepositoryCell },
     { label: 'Last sync', cell: ({ document }) => <StatusBadge status={document.status} /> },
-    {
-      label: 'Last success',
-      cell: ({ document: { last_synced_at: at } }) => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />),
-    },
+    { label: 'Last success', cell: ({ document }) => <Time at={document.last_synced_at} nowMs={nowMs} none="never" /> },
     {
       label: 'Next sync',
       cell: (repository) => (

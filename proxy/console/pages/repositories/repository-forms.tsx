@@ -11,9 +11,9 @@ import {
 } from '../../../sync/operations.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { formatCount } from '../../components/values.tsx';
 import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import type { FormState } from '../../request/form-fields.ts';
@@ -40,7 +40,6 @@ const syncForm = (services: RepositoryPageServices): FormPage =>
         sentence: 'The registry reads the repository and publishes what changed in it.',
         trail: trailOf(repository),
         submit: 'Sync now',
-        cancel: repositoryPath(repository),
       };
     },
     input: (request) => ({ id: request.param('id') }),
@@ -58,7 +57,6 @@ const editForm = (services: RepositoryPageServices): FormPage =>
         sentence: 'Changes apply with the next sync. Versions that a filter then leaves out are withdrawn.',
         trail: trailOf(repository),
         submit: 'Save changes',
-        cancel: repositoryPath(repository),
         values: valuesOf(repository),
         fields: (
           <>
@@ -100,23 +98,12 @@ function credentialsView(
     repository.credentials === null
       ? 'It has none now.'
       : `It has these now: ${credentialsWords[repository.credentials]}. “none” removes them.`;
-  return {
-    title,
-    section,
-    content: (
-      <>
-        <PageHead title={title} sentence={`${now} The next sync uses the new ones.`} trail={trailOf(repository)} />
-        <Form
-          state={state}
-          submit="Replace credentials"
-          cancel={repositoryPath(repository)}
-          asksPassword={asksPassword}
-        >
-          <RepositoryCredentialFields isAgain={state.isPosted} />
-        </Form>
-      </>
-    ),
-  };
+  return headedPage(
+    { section, title, sentence: `${now} The next sync uses the new ones.`, trail: trailOf(repository) },
+    <Form state={state} submit="Replace credentials" cancel={repositoryPath(repository)} asksPassword={asksPassword}>
+      <RepositoryCredentialFields isAgain={state.isPosted} />
+    </Form>,
+  );
 }
 
 const mostNames = 40;
@@ -143,7 +130,6 @@ const removeForm = (services: RepositoryPageServices): FormPage =>
             </ul>
           ),
         submit: 'Remove repository',
-        cancel: repositoryPath(repository),
       };
     },
     input: (request) => ({ id: request.param('id'), confirm: request.param('id') }),

@@ -4,11 +4,12 @@ import { getProject, listProjects, reportProject } from '../../../usage/operatio
 import type { ProjectDocument, RunDocument } from '../../../usage/usage-schema.ts';
 import { WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { A } from '../../components/place.tsx';
 import { Turning } from '../../components/pager.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { readActorNames } from '../name-actor.ts';
@@ -48,9 +49,9 @@ async function showList(services: PackagePageServices, request: SignedInRequest)
   const { data, next_cursor: next } = await callFor(services, request, listProjects, { q, ...page });
   const authors = data.map(({ created_by: author }) => author);
   const columns = listColumns(await readActorNames(services.state, authors, request));
-  const content = (
+  return headedPage(
+    { section, title: 'Projects', sentence: 'What they run of this registry, as of their last report.' },
     <>
-      <PageHead title="Projects" sentence="What they run of this registry, as of their last report." />
       <form class="filters" data-live>
         <WordsFilter value={q} placeholder="Name" />
         <button class="button">Search</button>
@@ -65,9 +66,8 @@ async function showList(services: PackagePageServices, request: SignedInRequest)
         )}
         {turning(next)}
       </div>
-    </>
+    </>,
   );
-  return { title: 'Projects', section, content };
 }
 
 function listColumns(nameOf: (actor: string) => string): readonly Column<ProjectDocument>[] {
@@ -88,14 +88,13 @@ async function showOne(services: PackagePageServices, request: SignedInRequest):
   const { name: title, packages, exposed, reported_on: day } = project;
   const sentence = `On ${day} it ran ${formatCount(packages, 'package')} of this registry, ${exposed} with an advisory.`;
   const remove = <ButtonLink to={`${path}/remove`} label="Remove" />;
-  const content = (
+  return headedPage(
+    { section, title, sentence, trail: [{ label: 'Projects', to: '/projects' }], actions: remove },
     <>
-      <PageHead {...{ title, sentence }} trail={[{ label: 'Projects', to: '/projects' }]} actions={remove} />
       <Table caption="Packages" columns={runColumns} rows={data} />
       {turning(next)}
-    </>
+    </>,
   );
-  return { title, section, content };
 }
 
 const runColumns: readonly Column<RunDocument>[] = [

@@ -21,8 +21,7 @@ import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
-import { nameOrigin } from './setting-origin.ts';
-import { kindOf, settingIn, type FieldKind } from './setting-text.ts';
+import { kindOf, nameOrigin, settingIn, type FieldKind } from './setting-text.ts';
 
 export interface SettingsPageServices extends SettingServices {
   /** the settings from the start of the server */
@@ -43,7 +42,6 @@ export const changedSettings = (services: SettingsPageServices): FormPage =>
         sentence: 'A change takes effect at once, in every server process.',
         trail: [{ label: 'Settings', to: '/settings' }],
         submit: 'Save',
-        cancel: '/settings',
         values: Object.fromEntries(settings.map(({ key, value }) => [key, settingFieldText(value)])),
         fields: settings.map((setting) => <SettingField {...{ setting, configuration: services.configuration }} />),
       };

@@ -1,8 +1,11 @@
-// Values of settings as text: as the list shows them, and as fields of a form take and give them. Pure.
+// Values of settings as text: as the list shows them, where they come from, and as fields of a form take and give them.
+// Pure.
 
 import type { JsonValue } from '../../../../build/contract/json.ts';
+import type { ConfiguredSetting } from '../../../settings/configured-setting.ts';
 import { settingDefinitions, type SettingKey } from '../../../settings/definitions.ts';
 import { settingLine } from '../../../settings/operations.ts';
+import type { SettingView } from '../../../settings/settings.ts';
 import { formatNumber, formatSpan } from '../../components/values.tsx';
 import type { FormFields } from '../../request/form-fields.ts';
 
@@ -26,6 +29,16 @@ export function formatSetting(key: SettingKey, value: JsonValue): string {
   if (typeof value === 'number')
     return 'unit' in definition && definition.unit === 'seconds' ? formatSpan(value) : formatNumber(value);
   return Array.isArray(value) ? value.map(settingLine).join(', ') : settingLine(value);
+}
+
+/** `--read-limit`, `limits.read in /srv/libretto.json`, `changed here`: by name, if the configuration knows it. */
+export function nameOrigin(
+  { key, origin }: Pick<SettingView, 'key' | 'origin'>,
+  configuration: readonly ConfiguredSetting[],
+): string {
+  if (origin === 'api') return 'changed here';
+  if (origin === 'default') return 'the default';
+  return configuration.find(({ runtimeKey }) => runtimeKey === key)?.origin ?? origin;
 }
 
 /** The posted value; the service says what is wrong with it. undefined: the form has no such field. */

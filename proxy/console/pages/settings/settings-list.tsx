@@ -13,8 +13,7 @@ import { Table, type Column } from '../../components/table.tsx';
 import { callFor } from '../../frame/operation-form.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { nameOrigin } from './setting-origin.ts';
-import { formatSetting } from './setting-text.ts';
+import { formatSetting, nameOrigin } from './setting-text.ts';
 import { changedSettings, type SettingsPageServices } from './change-setting.tsx';
 
 /** The pages about settings: the list, and the form of each group. */

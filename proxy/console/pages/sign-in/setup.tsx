@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { People } from '../../../auth/people.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
 import { ButtonLink, Form, TextField } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageRequest } from '../../frame/definitions.ts';
@@ -10,7 +11,6 @@ import type { Pages } from '../../frame/pages.ts';
 import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { browserSession } from './browser-session.ts';
 import { NewPassword, newPassword } from './new-password.tsx';
-import { LostSetupCode } from './lost-setup-code.tsx';
 import { CodeField, linkCodeOf, hasUnknownCode } from './one-time-code.tsx';
 
 export function registerSetup(pages: Pages, people: People): void {
@@ -87,6 +87,17 @@ function WrongCode(): Child {
       <p>
         <A to="/setup">Enter another code</A>
       </p>
+    </>
+  );
+}
+
+/** The way of an operator to the first admin when the printed address is lost, used, or older than an hour. */
+export function LostSetupCode(): Child {
+  return (
+    <>
+      <p>Restart the server: it prints a new address, which is valid for an hour.</p>
+      <p>Or create the first admin with this command, on the host of the registry:</p>
+      <CodeBlock text="libretto user create --admin --email EMAIL" label="the command that creates the first admin" />
     </>
   );
 }

@@ -21,7 +21,7 @@ import { Form, TextField } from '../../components/form.tsx';
 import { PasskeyButton } from '../../components/passkey-button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
-import { LostSetupCode } from './lost-setup-code.tsx';
+import { LostSetupCode } from './setup.tsx';
 
 // The two steps of signing in: email and password, then the code of accounts with two-factor authentication.
 

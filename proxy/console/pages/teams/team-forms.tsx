@@ -77,7 +77,6 @@ const newTeam = (services: TeamPageServices): FormPage =>
       trail: teamsTrail,
       notice: (await isFirst(services)) ? <FirstTeam /> : null,
       submit: 'Create team',
-      cancel: '/teams',
       fields: (
         <>
           <TeamNameField />
@@ -105,7 +104,6 @@ const editedTeam = (services: TeamPageServices): FormPage =>
         sentence: 'The members see the new packages with their next request.',
         trail: teamTrail(team),
         submit: 'Save changes',
-        cancel: teamPath(team),
         values: { name: team.name, packages: team.packages.join('\n') },
         fields: (
           <>
@@ -138,7 +136,6 @@ const removedTeam = (services: TeamPageServices): FormPage =>
           </p>
         ),
         submit: 'Remove the team',
-        cancel: teamPath(team),
       };
     },
     input: (request) => ({ id: request.param('id') }),
@@ -156,7 +153,6 @@ const newMembers = (services: TeamPageServices): FormPage =>
         sentence: 'They see the packages of the team with their next request.',
         trail: teamTrail(team),
         submit: 'Add to the team',
-        cancel: teamPath(team),
         fields: <MembersField required />,
       };
     },
@@ -178,7 +174,6 @@ const removedMember = (services: TeamPageServices): FormPage =>
         sentence: 'With the next request they no longer see its packages, unless another of their teams has them.',
         trail: teamTrail(team),
         submit: 'Remove from the team',
-        cancel: teamPath(team),
       };
     },
     input: (request) => ({ id: request.param('id'), user: request.param('user') }),

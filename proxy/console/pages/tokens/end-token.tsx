@@ -7,9 +7,9 @@ import type { TokenUse } from '../../../core/tokens/token-uses.ts';
 import { isFixed, type TokenRecord } from '../../../core/tokens/token.ts';
 import { revokeToken } from '../../../tokens/operations.ts';
 import { Form, SelectField, type Choice } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { Time, formatSpan } from '../../components/values.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { linkedFields, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { fieldFault, type FormFields, type FormState } from '../../request/form-fields.ts';
@@ -62,33 +62,24 @@ async function askRotation(
 ): Promise<PageOutcome> {
   const record = await tokensFor(services, request).get(request.param('id'));
   if (record.revoked_at !== null || isFixed(record)) return { to: tokenPath(record) };
-  const title = `Rotate ${record.description}?`;
   // a command may name another time
   const [[, linked = String(standardGraceSeconds)] = []] = linkedFields(request, ['grace_seconds']);
   const other = graceLabel(linked);
   const isOther = other !== undefined && graces.every(({ value }) => value !== linked);
-  return {
-    title,
-    section: 'tokens',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence="The token gets a new secret, which the next page shows once. Everything else stays."
-        />
-        <Form state={state} submit="Rotate token" cancel={tokenPath(record)} asksPassword={request.asksPassword}>
-          <input type="hidden" name="secret" value={secretMark(record)} />
-          <SelectField
-            name="grace_seconds"
-            label="The former secret works on"
-            hint="Time for clients to switch. A secret from before an earlier rotation ends at once."
-            value={linked}
-            choices={isOther ? [{ value: linked, label: other }, ...graces] : graces}
-          />
-        </Form>
-      </>
-    ),
-  };
+  const sentence = 'The token gets a new secret, which the next page shows once. Everything else stays.';
+  return headedPage(
+    { section: 'tokens', title: `Rotate ${record.description}?`, sentence },
+    <Form state={state} submit="Rotate token" cancel={tokenPath(record)} asksPassword={request.asksPassword}>
+      <input type="hidden" name="secret" value={secretMark(record)} />
+      <SelectField
+        name="grace_seconds"
+        label="The former secret works on"
+        hint="Time for clients to switch. A secret from before an earlier rotation ends at once."
+        value={linked}
+        choices={isOther ? [{ value: linked, label: other }, ...graces] : graces}
+      />
+    </Form>,
+  );
 }
 
 /** A form that was sent already, or that another rotation overtook, changes nothing. */

@@ -7,6 +7,7 @@ import type { Explanation } from '../../../auth/explain-view.ts';
 import { mirroredText, reasonText } from '../../../auth/explanation-text.ts';
 import type { TokenRecord } from '../../../core/tokens/token.ts';
 import { Badge } from '../../components/badge.tsx';
+import { TextFilter } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
@@ -27,14 +28,8 @@ export function ExplanationPanel({ record, question, answer, nowMs }: Explanatio
     <section class="stack" id="explain">
       <h2>Does it see a package?</h2>
       <form class="filters" action="#explain">
-        <div class="field wide">
-          <label for="package">Package</label>
-          <input id="package" name="package" value={question.name} placeholder="acme/core" autocomplete="off" />
-        </div>
-        <div class="field">
-          <label for="version">Version, if one</label>
-          <input id="version" name="version" value={question.version} placeholder="2.0.0" autocomplete="off" />
-        </div>
+        <TextFilter name="package" label="Package" value={question.name} placeholder="acme/core" isWide />
+        <TextFilter name="version" label="Version, if one" value={question.version} placeholder="2.0.0" />
         <button class="button">Explain</button>
       </form>
       {typeof answer === 'string' ? <Notice kind="warn">{answer}</Notice> : null}
@@ -85,10 +80,7 @@ function columnsOf(withoutState: string, nowMs: number): readonly Column<Version
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'Seen', cell: VisibleCell },
     { label: 'State', cell: ({ state }) => state ?? withoutState },
-    {
-      label: 'Released',
-      cell: ({ released_at: at }) => (at === null ? 'unknown' : <Time at={at} nowMs={nowMs} />),
-    },
+    { label: 'Released', cell: ({ released_at: at }) => <Time {...{ at, nowMs }} none="unknown" /> },
   ];
 }
 

@@ -123,7 +123,10 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
     path: '/tokens/new',
     operation: 'createToken',
     fieldOf,
-    show: (request, state) => newTokenView(services, request, filled(state, request, beginning(services, request))),
+    show: (request, state) => {
+      const beginning = newFields(tokensFor(services, request).newId(), request.query.get('for'));
+      return newTokenView(services, request, filled(state, request, beginning));
+    },
     submit: (request, fields) => create(services, request, fields),
   });
   pages.form({
@@ -154,10 +157,6 @@ export function registerMakingTokens(pages: Pages, services: TokenPageServices):
       return editTokenView(services, request, postedForm(fields), record);
     },
   });
-}
-
-function beginning(services: TokenPageServices, request: SignedInRequest): URLSearchParams {
-  return newFields(tokensFor(services, request).newId(), request.query.get('for'));
 }
 
 /**

@@ -6,6 +6,7 @@ import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
 import { describeAllowance } from '../../../auth/token-allowance.ts';
 import { describeLimits } from '../../../auth/token-limit-text.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
+import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
@@ -127,16 +128,13 @@ function missingText([first, ...others]: VisibilityCounts['missing']): string {
 }
 
 /** The limits in words. */
-export function LimitWords({ limits }: { readonly limits: TokenLimits }): Child {
+function LimitWords({ limits }: { readonly limits: TokenLimits }): Child {
   const words = describeLimits(limits);
   if (words.length === 0) return null;
   return (
     <dl class="facts small">
       {words.map(([label, value]) => (
-        <div>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
+        <Fact label={label}>{value}</Fact>
       ))}
     </dl>
   );

@@ -11,23 +11,10 @@ import type { UploadPageServices } from './services.ts';
 import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
 import { cleanUpArtifacts, deleteArtifact, getArtifact } from '../../../artifacts/operations.ts';
 import { Form } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
 import { formatCount, formatBytes } from '../../components/values.tsx';
+import { headedPage } from '../../frame/headed-page.tsx';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
-
-function registerRemovingUploads(pages: Pages, services: UploadPageServices): void {
-  pages.form({
-    path: '/uploads/cleanup',
-    operation: 'cleanUpArtifacts',
-    show: (request, state) => askCleanup(services, request, state),
-    submit: async (request) => {
-      await callFor(services, request, cleanUpArtifacts, { dry_run: false });
-      return { to: '/uploads', notice: 'cleaned' };
-    },
-  });
-  pages.form(withdrawn(services));
-}
 
 const trail = [{ label: 'Uploads', to: '/uploads' }];
 
@@ -44,7 +31,6 @@ const withdrawn = (services: UploadPageServices): FormPage =>
             : `It is ${status} already.`,
         trail,
         submit: 'Withdraw version',
-        cancel: '/uploads',
       };
     },
     input: (request) => ({ id: request.param('id') }),
@@ -55,41 +41,32 @@ async function askCleanup(services: UploadPageServices, request: SignedInRequest
   const retentionDays = await services.artifactRetention();
   const plan = await callFor(services, request, cleanUpArtifacts, { dry_run: true });
   const count = plan.artifacts.length + plan.leftovers.length;
-  const title = 'Remove unused ZIPs?';
-  return {
-    title,
-    section: 'uploads',
-    content: (
-      <>
-        <PageHead
-          title={title}
-          sentence={
-            count === 0
-              ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${formatCount(retentionDays, 'day')}.`
-              : `${formatCount(count, 'ZIP')} with ${formatBytes(plan.bytes)} will be removed. It cannot be undone.`
-          }
-          trail={trail}
-        />
-        <ul>
-          {plan.artifacts.map(({ name, version, status }) => (
-            <li>{`${name} ${version}, ${status}`}</li>
-          ))}
-          {plan.leftovers.length === 0 ? null : (
-            <li>
-              {formatCount(
-                plan.leftovers.length,
-                'leftover of an interrupted upload',
-                'leftovers of interrupted uploads',
-              )}
-            </li>
-          )}
-        </ul>
-        {count === 0 ? null : (
-          <Form state={state} submit="Remove ZIPs" isDanger cancel="/uploads" asksPassword={request.asksPassword} />
+  const sentence =
+    count === 0
+      ? `There is nothing to remove: withdrawn and superseded ZIPs are kept for ${formatCount(retentionDays, 'day')}.`
+      : `${formatCount(count, 'ZIP')} with ${formatBytes(plan.bytes)} will be removed. It cannot be undone.`;
+  return headedPage(
+    { section: 'uploads', title: 'Remove unused ZIPs?', sentence, trail },
+    <>
+      <ul>
+        {plan.artifacts.map(({ name, version, status }) => (
+          <li>{`${name} ${version}, ${status}`}</li>
+        ))}
+        {plan.leftovers.length === 0 ? null : (
+          <li>
+            {formatCount(
+              plan.leftovers.length,
+              'leftover of an interrupted upload',
+              'leftovers of interrupted uploads',
+            )}
+          </li>
         )}
-      </>
-    ),
-  };
+      </ul>
+      {count === 0 ? null : (
+        <Form state={state} submit="Remove ZIPs" isDanger cancel="/uploads" asksPassword={request.asksPassword} />
+      )}
+    </>,
+  );
 }
 
 const notices = {
@@ -110,7 +87,16 @@ export function registerUploadPages(pages: Pages, services: UploadPageServices):
     formPath: '/uploads',
     receive: (request, incoming, sendContinue) => receive(services, request, incoming, sendContinue),
   });
-  registerRemovingUploads(pages, services);
+  pages.form({
+    path: '/uploads/cleanup',
+    operation: 'cleanUpArtifacts',
+    show: (request, state) => askCleanup(services, request, state),
+    submit: async (request) => {
+      await callFor(services, request, cleanUpArtifacts, { dry_run: false });
+      return { to: '/uploads', notice: 'cleaned' };
+    },
+  });
+  pages.form(withdrawn(services));
 }
 
 async function receive(
