@@ -2,9 +2,8 @@
 // long cached rows stay valid (I13).
 
 import type { RedisGenerations } from './redis-generations.ts';
-import { damagedState } from './redis-opening.ts';
 import { lossOf, type Loss } from './redis-scripts.ts';
-import { StateError, wayBack } from '../core/state/state-error.ts';
+import { damagedState, StateError, wayBack } from '../core/state/state-error.ts';
 
 /**
  * One line for the log: at the start and at the end of an outage; and, once a minute at most, for changes on one server
