@@ -8,9 +8,8 @@ import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import { messageOf } from '../shared/text/message-of.ts';
 import { Secret } from '../shared/text/secret.ts';
 import { given } from './address.ts';
-import { fromMetadata, fromWebIdentity, type CredentialOptions } from './role-credentials.ts';
+import { fromMetadata, fromWebIdentity, refused, type CredentialOptions } from './role-credentials.ts';
 import type { StoreKeys } from './signing.ts';
-import { StoreFailure } from './store-failure.ts';
 
 export interface Credentials {
   /** Rejects with StoreFailure. */
@@ -40,9 +39,9 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (known === undefined || leftMs <= 0) return await ask();
       return leftMs > earlyMs || now() - askedMs < pauseMs ? known : await ask().catch(() => known);
     },
-    renew: async (refused) => {
-      const next = held === undefined || held === refused ? await ask() : held;
-      return textOf(next) !== textOf(refused);
+    renew: async (former) => {
+      const next = held === undefined || held === former ? await ask() : held;
+      return textOf(next) !== textOf(former);
     },
   };
 }
@@ -112,8 +111,4 @@ function profileIn(text: string, profile: string): ReadonlyMap<string, string> {
     if (section === profile && name !== undefined && value !== undefined) values.set(name, value);
   }
   return values;
-}
-
-function refused(message: string): StoreFailure {
-  return new StoreFailure('refused-credentials', message);
 }

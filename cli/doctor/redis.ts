@@ -3,8 +3,12 @@
 
 import semver from 'semver';
 import { describeRedisUrl, failsOver } from '../../proxy/core/redis/redis-address.ts';
-import { createRedisClient, type RedisConnection, type RedisServer } from '../../proxy/core/redis/redis-client.ts';
-import { readRedisInfo } from '../../proxy/core/redis/redis-facts.ts';
+import {
+  createRedisClient,
+  type RedisConnection,
+  type RedisServer,
+  readRedisInfo,
+} from '../../proxy/core/redis/redis-client.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
 import { findMissingRights } from '../../proxy/state/redis-opening.ts';
 import { stateKeysOf } from '../../proxy/state/redis-keys.ts';
