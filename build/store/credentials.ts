@@ -11,18 +11,13 @@ import { given } from './address.ts';
 import { fromMetadata, fromWebIdentity, refused, type CredentialOptions } from './role-credentials.ts';
 import type { StoreKeys } from './signing.ts';
 
-export interface Credentials {
-  /** Rejects with StoreFailure. */
-  readonly current: () => Promise<StoreKeys>;
-  /** After the store refused these. False: the source has no others. */
-  readonly renew: (refused: StoreKeys) => Promise<boolean>;
-}
+export type Credentials = ReturnType<typeof createCredentials>;
 
 const earlyMs = 5 * 60_000;
 /** Between two renewals, while the former credentials are valid. */
 const pauseMs = 10_000;
 
-export function createCredentials(options: CredentialOptions): Credentials {
+export function createCredentials(options: CredentialOptions) {
   const { now } = options;
   const flight = new SingleFlight<StoreKeys>();
   let held: StoreKeys | undefined;
@@ -33,13 +28,15 @@ export function createCredentials(options: CredentialOptions): Credentials {
       return (held = await fromFirstSource(options));
     });
   return {
-    current: async () => {
+    /** Rejects with StoreFailure. */
+    current: async (): Promise<StoreKeys> => {
       const known = held;
       const leftMs = known === undefined ? 0 : (known.expiresMs ?? Infinity) - now();
       if (known === undefined || leftMs <= 0) return await ask();
       return leftMs > earlyMs || now() - askedMs < pauseMs ? known : await ask().catch(() => known);
     },
-    renew: async (former) => {
+    /** After the store refused these. False: the source has no others. */
+    renew: async (former: StoreKeys): Promise<boolean> => {
       const next = held === undefined || held === former ? await ask() : held;
       return textOf(next) !== textOf(former);
     },

@@ -101,11 +101,6 @@ function parseEvent(value: JsonValue): AuditEvent {
 // Copies the head of the audit log to a place outside the state. The copy reveals a person who can write the state and
 // rewrites the whole chain.
 
-export interface AuditCopies {
-  /** Copies once more, and ends. */
-  readonly close: () => Promise<void>;
-}
-
 export interface AuditCopiesOptions {
   readonly store: Pick<StateStore, 'get'>;
   readonly copy: (head: AuditHead) => void;
@@ -114,7 +109,7 @@ export interface AuditCopiesOptions {
 }
 
 /** Now, then every so often, and at the end, whenever the head has moved. */
-export function startAuditCopies({ store, copy, onError, everyMs = 600_000 }: AuditCopiesOptions): AuditCopies {
+export function startAuditCopies({ store, copy, onError, everyMs = 600_000 }: AuditCopiesOptions) {
   let copied = 0;
   const look = async (): Promise<void> => {
     try {
@@ -129,7 +124,8 @@ export function startAuditCopies({ store, copy, onError, everyMs = 600_000 }: Au
   const timer = setInterval(() => void look(), everyMs).unref();
   const first = look();
   return {
-    close: async () => {
+    /** Copies once more, and ends. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await first;
       await look();

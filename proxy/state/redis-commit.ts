@@ -117,19 +117,17 @@ export interface ReplicasOptions {
   readonly monotonicMs: () => number;
 }
 
-interface Replicas {
-  /**
-   * Called as soon as a change is answered, on the connection that it came by: resolves once a replica has it, or none took it in time.
-   * Rejects when the connection is lost.
-   */
-  readonly follow: () => Promise<void>;
-}
+type Replicas = ReturnType<typeof createReplicas>;
 
-export function createReplicas({ writing, notice, monotonicMs }: ReplicasOptions): Replicas {
+export function createReplicas({ writing, notice, monotonicMs }: ReplicasOptions) {
   let lastNoticeMs = Number.NEGATIVE_INFINITY;
   let alone = false;
   return {
-    follow: async () => {
+    /**
+     * Called as soon as a change is answered, on the connection that it came by: resolves once a replica has it, or none
+     * took it in time. Rejects when the connection is lost.
+     */
+    follow: async (): Promise<void> => {
       const reached = await wait(writing, alone ? repeatedTimeoutMs : replicaTimeoutMs).catch((error: unknown) => {
         // an error of Redis here concerns the wait only: the change before it may be written
         throw new Error(`no replica has confirmed it: ${error instanceof Error ? error.message : String(error)}`, {
