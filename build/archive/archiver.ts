@@ -4,10 +4,9 @@
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
-import type { Content, ContentFile, ContentListing } from './content.ts';
+import { type Content, type ContentFile, type ContentListing, sortedByPath } from './content.ts';
 import { createDeflateQueue, type DeflateQueue } from './deflate-queue.ts';
 import { createDeflateThreads } from './deflate-threads.ts';
-import { sortedByPath } from './entry-order.ts';
 import { checkFilePath, checkFileTree } from './safe-paths.ts';
 import { createSpillFile, type SpillFile, type SpillFileOptions } from './spill-file.ts';
 import { layoutZip } from './zip-layout.ts';

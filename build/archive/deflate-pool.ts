@@ -6,16 +6,10 @@ import type { DeflatedFacts } from '../compression/deflate.ts';
 import type { Batch } from './deflate-worker.ts';
 import type { ZipTask, ZipWritten } from './zip-task.ts';
 
-export interface DeflatePool {
-  /** The results of the batch are in its shared memory afterwards. */
-  readonly deflate: (batch: Batch) => Promise<readonly DeflatedFacts[]>;
-  readonly readFiles: (task: FilesToRead) => Promise<FilesRead>;
-  readonly writeZip: (task: ZipTask) => Promise<ZipWritten>;
-  readonly close: () => Promise<void>;
-}
+export type DeflatePool = ReturnType<typeof createDeflatePool>;
 
 /** `worker` is the module deflate-worker as Node itself can load it. */
-export function createDeflatePool(worker: URL, threads: number): DeflatePool {
+export function createDeflatePool(worker: URL, threads: number) {
   const pool = new Piscina({
     filename: worker.href,
     minThreads: threads,
@@ -40,9 +34,10 @@ export function createDeflatePool(worker: URL, threads: number): DeflatePool {
         .finally(() => waiting.delete(reject));
     });
   return {
-    deflate: (batch) => run(batch, 'deflateBatch'),
-    readFiles: (task) => run(task, 'readAndDeflate'),
-    writeZip: (task) => run(task, 'writeArchive'),
-    close: () => pool.destroy(),
+    /** The results of the batch are in its shared memory afterwards. */
+    deflate: (batch: Batch) => run<readonly DeflatedFacts[]>(batch, 'deflateBatch'),
+    readFiles: (task: FilesToRead) => run<FilesRead>(task, 'readAndDeflate'),
+    writeZip: (task: ZipTask) => run<ZipWritten>(task, 'writeArchive'),
+    close: (): Promise<void> => pool.destroy(),
   };
 }

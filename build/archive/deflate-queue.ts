@@ -7,22 +7,6 @@ import { deflateTo, type Deflated, type DeflatedFacts } from '../compression/def
 import type { DeflateThreads } from './deflate-threads.ts';
 import { createReusedBuffer } from '../compression/reused-buffer.ts';
 
-export interface DeflateQueue {
-  /** Copies `bytes`. `take` receives the deflated content; its bytes are valid until `take` returns. */
-  readonly push: <Taken>(
-    bytes: Uint8Array,
-    take: (deflated: Deflated) => Taken,
-  ) => {
-    /** the result of `take` */
-    readonly result: Promise<Taken>;
-    /** resolves once there is room for the next one */
-    readonly accepted: Promise<void>;
-  };
-  /** Ends a series: starts the contents that waited to share a message. */
-  readonly flush: () => void;
-  readonly close: () => Promise<void>;
-}
-
 /**
  * This thread deflates so many bytes before it starts workers: it takes as long as their start, and many builds need no
  * workers.
@@ -46,10 +30,10 @@ interface Block {
 
 /** Takes the threads over, and ends them with itself. */
 export function createDeflateQueue(threads: DeflateThreads): DeflateQueue {
-  return new Queue(threads);
+  return new DeflateQueue(threads);
 }
 
-class Queue implements DeflateQueue {
+export class DeflateQueue {
   readonly #threads: DeflateThreads;
   readonly #inlineRoom = createReusedBuffer();
   readonly #free: Uint8Array[] = [];
@@ -64,6 +48,10 @@ class Queue implements DeflateQueue {
     this.#threads = threads;
   }
 
+  /**
+   * Copies `bytes`. `take` receives the deflated content; its bytes are valid until `take` returns. `result`: of `take`.
+   * `accepted`: resolves once there is room for the next one.
+   */
   push<Taken>(
     bytes: Uint8Array,
     take: (deflated: Deflated) => Taken,
@@ -78,6 +66,7 @@ class Queue implements DeflateQueue {
     return { result, accepted: this.#room() };
   }
 
+  /** Ends a series: starts the contents that waited to share a message. */
   readonly flush = (): void => {
     const block = this.#block;
     if (block === undefined) return;

@@ -8,18 +8,6 @@ import { dirname, join } from 'node:path';
 import { StorageError } from '../output/storage-error.ts';
 import type { SharedPieces } from './shared-pieces.ts';
 
-export interface SpillFile {
-  /** Copies `bytes` and returns their offset. */
-  readonly append: (bytes: Uint8Array) => number;
-  /** Offset of `size` bytes that `fill` will write, straight to the file. */
-  readonly reserve: (size: number) => number;
-  readonly fill: (offset: number, bytes: Uint8Array) => void;
-  /** The pieces at these offsets, for any thread to read until `close`. */
-  readonly share: (offsets: Iterable<number>) => SharedPieces;
-  /** Removes the file; later reads fail. */
-  readonly close: () => void;
-}
-
 export interface SpillFileOptions {
   /** the folder of the file, which is created when needed */
   readonly directory: string;
@@ -36,11 +24,11 @@ interface Slab {
 }
 
 export function createSpillFile(options: SpillFileOptions): SpillFile {
-  return new SlabScratch(options);
+  return new SpillFile(options);
 }
 
 /** The address space is cut into slabs of one size; slab n starts at n × slabBytes, in memory and in the file alike. */
-class SlabScratch implements SpillFile {
+export class SpillFile {
   readonly #path: string;
   readonly #slabBytes: number;
   readonly #slabsInMemory: number;
@@ -57,6 +45,7 @@ class SlabScratch implements SpillFile {
     this.#slabsInMemory = slabsInMemory;
   }
 
+  /** Copies `bytes` and returns their offset. */
   readonly append = (bytes: Uint8Array): number => {
     if (bytes.length > this.#slabBytes) {
       const offset = this.reserve(bytes.length);
@@ -72,6 +61,7 @@ class SlabScratch implements SpillFile {
     return offset;
   };
 
+  /** Offset of `size` bytes that `fill` will write, straight to the file. */
   readonly reserve = (size: number): number => {
     const first = this.#slabCount;
     this.#slabCount += Math.ceil(size / this.#slabBytes);
@@ -83,6 +73,7 @@ class SlabScratch implements SpillFile {
       done += this.#guarded((file) => writeSync(file, bytes, done, bytes.length - done, offset + done));
   };
 
+  /** The pieces at these offsets, for any thread to read until `close`. */
   readonly share = (offsets: Iterable<number>): SharedPieces => {
     const slabs = new Map<number, Uint8Array>();
     for (const offset of offsets) {
@@ -95,6 +86,7 @@ class SlabScratch implements SpillFile {
     return { slabBytes: this.#slabBytes, slabs, path: this.#path, file: this.#file };
   };
 
+  /** Removes the file; later reads fail. */
   readonly close = (): void => {
     this.#closed = true;
     this.#slabs.clear();

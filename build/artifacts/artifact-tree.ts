@@ -7,14 +7,14 @@ import { buildHoldingLock } from '../build.ts';
 import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
 import { artifactsFolder, retiredFolder, stagingFolder, stagingProcess } from '../contract/artifact-files.ts';
 import type { PackageName } from '../contract/name.ts';
-import { indexPath, publicationPath } from '../contract/paths.ts';
+import { publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { openDataFolder } from '../sources/data-folder.ts';
 import { processStart } from '../shared/process/process-start.ts';
 import { readPublishedIndex } from '../memory/published-index.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { parsePublishedIndex } from '../output/parse-own-file.ts';
+import { readOwnEntries } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
@@ -113,10 +113,7 @@ export function readableArtifacts(dataDirectory: string): ReadableArtifacts {
   return {
     source: parseSource(`artifact:${join(dataDirectory, artifactsFolder)}`, dataDirectory, dataDirectory).id,
     dataDirectory,
-    entries: async (name) => {
-      const text = await output.read('index', indexPath(name));
-      return text === undefined ? [] : parsePublishedIndex(name, text).versions;
-    },
+    entries: (name) => readOwnEntries(output, name),
   };
 }
 

@@ -4,12 +4,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
-import { indexPath, publicationPath } from '../contract/paths.ts';
+import { publicationPath } from '../contract/paths.ts';
 import { parsePublication, type PublishedSource } from '../contract/publication.ts';
 import { UploadsLost } from '../contract/refusals.ts';
 import { listTreePackages } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { parsePublishedIndex } from '../output/parse-own-file.ts';
+import { readOwnEntries } from '../output/parse-own-file.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { ArtifactTree } from './artifact-tree.ts';
 import type { ExaminedArtifact } from './examine-staged.ts';
@@ -29,8 +29,7 @@ export async function refuseLostUploads(
   const uploads = parsePublication(announced).sources.find(({ id }) => id === tree.source);
   if (uploads === undefined) return;
   for (const name of await listTreePackages(output)) {
-    const text = await output.read('index', indexPath(name));
-    for (const entry of text === undefined ? [] : parsePublishedIndex(name, text).versions) {
+    for (const entry of await readOwnEntries(output, name)) {
       if (entry.state !== 'published' || entry.source !== tree.source) continue;
       if (name === changed.name && entry.reference === changed.reference) continue;
       // an interrupted withdrawal has moved the ZIP there, and this build completes the withdrawal

@@ -5,10 +5,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactPath, artifactsFolder, retiredPath } from '../contract/artifact-files.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
-import { indexPath, parseDistLabel } from '../contract/paths.ts';
+import { parseDistLabel } from '../contract/paths.ts';
 import { listTreePackages, readPublication } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
-import { parsePublishedIndex } from '../output/parse-own-file.ts';
+import { readOwnEntries } from '../output/parse-own-file.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
 import { parseSource } from '../sources/spec.ts';
 
@@ -38,8 +38,7 @@ export async function readPublishedUploads(dataDirectory: string): Promise<Publi
   const missing: string[] = [];
   let published = 0;
   for (const name of await listTreePackages(output)) {
-    const index = await output.read('index', indexPath(name));
-    for (const entry of index === undefined ? [] : parsePublishedIndex(name, index).versions) {
+    for (const entry of await readOwnEntries(output, name)) {
       const label = parseDistLabel(entry.version);
       const path = 'label' in label ? artifactPath(name, label.label) : '';
       known.add(path);

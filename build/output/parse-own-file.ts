@@ -5,7 +5,8 @@ import { NewerFormat } from '../contract/newer-format.ts';
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
 import { BuildRefused, PackageDamaged } from '../contract/refusals.ts';
-import { parsePackageIndex, type PackageIndex } from '../contract/serving-index.ts';
+import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../contract/serving-index.ts';
+import type { Output } from './output.ts';
 
 /**
  * undefined if the file is damaged. `path`: below the data folder. Throws BuildRefused, with NewerFormat as its cause,
@@ -19,6 +20,18 @@ export function parseOwnFile<Parsed>(path: string, parse: () => Parsed): Parsed 
       throw new BuildRefused(`${path}: ${error.message}; nothing was changed.`, { cause: error });
     return undefined;
   }
+}
+
+/** The serving index of a package; undefined if it is missing or damaged. Throws BuildRefused as parseOwnFile. */
+export async function readOwnIndex(output: Pick<Output, 'read'>, name: PackageName): Promise<PackageIndex | undefined> {
+  const text = await output.read('index', indexPath(name));
+  return text === undefined ? undefined : parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
+}
+
+/** The versions in the serving index of a package; empty if it is missing. Throws as parsePublishedIndex. */
+export async function readOwnEntries(output: Pick<Output, 'read'>, name: PackageName): Promise<readonly IndexEntry[]> {
+  const text = await output.read('index', indexPath(name));
+  return text === undefined ? [] : parsePublishedIndex(name, text).versions;
 }
 
 /** The serving index of a package. Throws PackageDamaged with the file and the remedy, as well as BuildRefused. */

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { readMemory } from '../memory/source-memory.ts';
 import type { PublishContext } from '../publish/run.ts';
 import { isRead } from '../scan/scan.ts';
-import { gitMirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
-import { mirrorName } from '../sources/git/mirror-name.ts';
+import { gitMirrorFolder, sweepMirror, mirrorName } from '../sources/git/mirror-folder.ts';
 import type { ChosenSource } from '../scan/chosen-source.ts';
 
 /** Call it after a publication: the memory then matches the sources. */

@@ -2,14 +2,13 @@
 // name. A purge includes the same bytes, so foreign tombstones do too. Reads the tree and changes nothing.
 
 import type { PackageName } from '../contract/name.ts';
-import { indexPath } from '../contract/paths.ts';
 import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
-import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
 import { inspecting, recoverIndex } from '../documents/recover-index.ts';
 import { listTreePackages } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../output/parse-own-file.ts';
+import { readOwnIndex } from '../output/parse-own-file.ts';
 import { tombstonesOf } from './find-purge.ts';
 
 /** Tombstones of the contents that have the bytes of a row, and that no row keeps out by label or reference. */
@@ -38,11 +37,8 @@ export async function tombstonesOfSameBytes(
  * restore it. undefined: they cannot restore it.
  */
 export async function contentsHere(output: Output, name: PackageName): Promise<readonly IndexEntry[] | undefined> {
-  const path = indexPath(name);
   try {
-    const text = await output.read('index', path);
-    const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
-    return (index ?? (await recoverIndex(output, name, inspecting())))?.versions ?? [];
+    return ((await readOwnIndex(output, name)) ?? (await recoverIndex(output, name, inspecting())))?.versions ?? [];
   } catch (error) {
     if (error instanceof PackageDamaged) return undefined;
     throw error;

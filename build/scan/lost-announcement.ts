@@ -5,16 +5,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsFolder } from '../contract/artifact-files.ts';
-import { indexPath, publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
 import { unknownSource } from '../contract/publication.ts';
 import { PackageDamaged } from '../contract/refusals.ts';
-import { parsePackageIndex } from '../contract/serving-index.ts';
 import { historyFolder } from '../history/record.ts';
 import { manifestPath } from '../memory/manifest.ts';
 import { readMemory, rememberedIds } from '../memory/source-memory.ts';
 import { listTreePackages, type TreeMemory } from '../memory/tree-memory.ts';
+import { readOwnIndex } from '../output/parse-own-file.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../output/parse-own-file.ts';
 import { isMissing } from '../output/storage-error.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import { quoteForShell } from '../shared/text/quote-for-shell.ts';
@@ -111,9 +110,7 @@ async function leftOut(
   };
   for (const id of await rememberedIds(output)) add(id, ...Object.keys((await readMemory(output, id))?.packages ?? {}));
   for (const name of await listTreePackages(output)) {
-    const text = await output.read('index', indexPath(name));
-    const index =
-      text === undefined ? undefined : parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
+    const index = await readOwnIndex(output, name);
     if (index === undefined) add(unknownSource, name);
     for (const { state, source } of index?.versions ?? []) if (state === 'published') add(source, name);
   }

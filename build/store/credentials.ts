@@ -8,22 +8,16 @@ import { SingleFlight } from '../shared/concurrency/single-flight.ts';
 import { messageOf } from '../shared/text/message-of.ts';
 import { Secret } from '../shared/text/secret.ts';
 import { given } from './address.ts';
-import { fromMetadata, fromWebIdentity, type CredentialOptions } from './role-credentials.ts';
+import { fromMetadata, fromWebIdentity, refused, type CredentialOptions } from './role-credentials.ts';
 import type { StoreKeys } from './signing.ts';
-import { StoreFailure } from './store-failure.ts';
 
-export interface Credentials {
-  /** Rejects with StoreFailure. */
-  readonly current: () => Promise<StoreKeys>;
-  /** After the store refused these. False: the source has no others. */
-  readonly renew: (refused: StoreKeys) => Promise<boolean>;
-}
+export type Credentials = ReturnType<typeof createCredentials>;
 
 const earlyMs = 5 * 60_000;
 /** Between two renewals, while the former credentials are valid. */
 const pauseMs = 10_000;
 
-export function createCredentials(options: CredentialOptions): Credentials {
+export function createCredentials(options: CredentialOptions) {
   const { now } = options;
   const flight = new SingleFlight<StoreKeys>();
   let held: StoreKeys | undefined;
@@ -34,15 +28,17 @@ export function createCredentials(options: CredentialOptions): Credentials {
       return (held = await fromFirstSource(options));
     });
   return {
-    current: async () => {
+    /** Rejects with StoreFailure. */
+    current: async (): Promise<StoreKeys> => {
       const known = held;
       const leftMs = known === undefined ? 0 : (known.expiresMs ?? Infinity) - now();
       if (known === undefined || leftMs <= 0) return await ask();
       return leftMs > earlyMs || now() - askedMs < pauseMs ? known : await ask().catch(() => known);
     },
-    renew: async (refused) => {
-      const next = held === undefined || held === refused ? await ask() : held;
-      return textOf(next) !== textOf(refused);
+    /** After the store refused these. False: the source has no others. */
+    renew: async (former: StoreKeys): Promise<boolean> => {
+      const next = held === undefined || held === former ? await ask() : held;
+      return textOf(next) !== textOf(former);
     },
   };
 }
@@ -112,8 +108,4 @@ function profileIn(text: string, profile: string): ReadonlyMap<string, string> {
     if (section === profile && name !== undefined && value !== undefined) values.set(name, value);
   }
   return values;
-}
-
-function refused(message: string): StoreFailure {
-  return new StoreFailure('refused-credentials', message);
 }

@@ -139,6 +139,7 @@ function stringIn(text: string, name: string): string | undefined {
   }
 }
 
-function refused(message: string): StoreFailure {
+/** No credentials, or unusable ones. */
+export function refused(message: string): StoreFailure {
   return new StoreFailure('refused-credentials', message);
 }

@@ -5,15 +5,13 @@
 import { missingRows } from '../contract/announced-lists.ts';
 import { hasWrongChecksum } from '../contract/checksum.ts';
 import type { PackageName } from '../contract/name.ts';
-import { indexPath } from '../contract/paths.ts';
 import { unknownSource } from '../contract/publication.ts';
-import { parsePackageIndex } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import { formatWithheld, parseWithheld, withheldPath, type WithheldVersion } from '../contract/withheld.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import { readAnnounced, readKnownSources } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
-import { parseOwnFile } from '../output/parse-own-file.ts';
+import { parseOwnFile, readOwnIndex } from '../output/parse-own-file.ts';
 import { ListDamaged, noneIfDamaged } from '../contract/refusals.ts';
 
 /** One version to withdraw, or to restore. */
@@ -141,9 +139,7 @@ function refuseIncomplete(missing: readonly WithheldVersion[], rows: readonly Wi
  */
 export async function sourcesToRead(output: Output, request: WithholdRequest | undefined): Promise<readonly string[]> {
   if (request === undefined || request.withheld) return [];
-  const path = indexPath(request.name);
-  const text = await output.read('index', path);
-  const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+  const index = await readOwnIndex(output, request.name);
   const entries = (index?.versions ?? []).filter((entry) => entry.version_normalized === request.normalized);
   const sources = entries.map(({ source }) => source);
   return sources.includes(unknownSource) ? (await readKnownSources(output)).map(({ id }) => id) : sources;

@@ -5,12 +5,11 @@ import pLimit from 'p-limit';
 import { parseReference } from '../../build/contract/digest.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { indexPath } from '../../build/contract/paths.ts';
 import { lookUpPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { QuarantineError } from '../../build/contract/quarantine.ts';
-import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Output } from '../../build/output/output.ts';
-import { parseOwnFile } from '../../build/output/parse-own-file.ts';
+import { readOwnIndex } from '../../build/output/parse-own-file.ts';
 import { listPurged } from '../../build/package/purged.ts';
 import { endTree, writeTreePackage, type TreeVersion } from '../../build/receive/write-tree.ts';
 import { runBatch } from '../../build/shared/concurrency/batch.ts';
@@ -94,9 +93,7 @@ async function reader({ output, source }: TakeOverOptions): Promise<(name: Packa
   const withheld = await listWithheld(output);
   const { blocks } = lookUpPurged(await listPurged(output));
   return async (name) => {
-    const path = indexPath(name);
-    const text = await output.read('index', path);
-    const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+    const index = await readOwnIndex(output, name);
     const published = (index?.versions ?? []).filter(({ state }) => state === 'published');
     return {
       name,

@@ -4,13 +4,12 @@
 import { join } from 'node:path';
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import { indexPath } from '../../build/contract/paths.ts';
-import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { retainedKey } from '../../build/history/retained-archives.ts';
 import type { LockedPackage } from '../../build/inspect/impact.ts';
 import type { Output } from '../../build/output/output.ts';
-import { parseOwnFile } from '../../build/output/parse-own-file.ts';
+import { readOwnIndex } from '../../build/output/parse-own-file.ts';
 import { isThere } from '../../build/shared/files/atomic-file.ts';
 import { quoteForShell } from '../../build/shared/text/quote-for-shell.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
@@ -65,9 +64,7 @@ async function find(
   { version, reference, hosts }: LockedPackage,
   { output, mirror, lock }: { readonly output: Output; readonly mirror: string; readonly lock: string },
 ): Promise<Found> {
-  const path = indexPath(name);
-  const text = await output.read('index', path);
-  const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+  const index = await readOwnIndex(output, name);
   const isLocked = (one: { readonly reference: string }): boolean => reference === null || one.reference === reference;
   if (index === undefined) {
     const records = await new AcceptedArchiveStore(mirror, 0).records(name);

@@ -32,7 +32,7 @@ export async function connectToStore(
   context: StoreContext,
   cacheBytes: number,
 ): Promise<OriginConnection> {
-  const { createS3Readers } = await import('../../build/store/s3-reader.ts');
+  const { createS3Readers } = await import('../../build/store/s3-store.ts');
   const { createStoredRequests } = await import('../../proxy/origin/stored-requests.ts');
   const options = storeOptions(value, context);
   const { name } = options.address;

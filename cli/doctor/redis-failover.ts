@@ -6,8 +6,12 @@ import {
   parseSentinelUrl,
   type SentinelAddress,
 } from '../../proxy/core/redis/redis-address.ts';
-import { createRedisClient, type RedisServer } from '../../proxy/core/redis/redis-client.ts';
-import { readClusterInfo, readRedisInfo } from '../../proxy/core/redis/redis-facts.ts';
+import {
+  createRedisClient,
+  type RedisServer,
+  readClusterInfo,
+  readRedisInfo,
+} from '../../proxy/core/redis/redis-client.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
 export const redisTimeoutMs = 3000;

@@ -3,10 +3,14 @@
 
 import semver from 'semver';
 import { describeRedisUrl, failsOver } from '../../proxy/core/redis/redis-address.ts';
-import { createRedisClient, type RedisConnection, type RedisServer } from '../../proxy/core/redis/redis-client.ts';
-import { readRedisInfo } from '../../proxy/core/redis/redis-facts.ts';
+import {
+  createRedisClient,
+  type RedisConnection,
+  type RedisServer,
+  readRedisInfo,
+} from '../../proxy/core/redis/redis-client.ts';
 import { findDurabilityFault, findSyncFault } from '../../proxy/state/redis-durability.ts';
-import { findMissingRights } from '../../proxy/state/redis-rights.ts';
+import { findMissingRights } from '../../proxy/state/redis-opening.ts';
 import { stateKeysOf } from '../../proxy/state/redis-keys.ts';
 import type { Config } from '../config/config.ts';
 import { describeSkew } from './outside.ts';

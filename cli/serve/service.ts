@@ -7,7 +7,7 @@ import type { Tokens } from '../../proxy/auth/tokens.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Family } from '../../proxy/core/observe/metrics-text.ts';
 import type { ProxyOptions } from '../../proxy/core/server.ts';
-import { startAuditCopies } from '../../proxy/state/audit-copies.ts';
+import { startAuditCopies } from '../../proxy/state/audit-log.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
 import { advertisedRoot } from '../compose/settings.ts';
 import { composeAuthenticator, composeTokens } from '../compose/tokens.ts';

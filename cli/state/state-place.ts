@@ -119,7 +119,7 @@ export function sharedPlace(
       });
     },
     setAside: async (now) => {
-      const aside = await (await import('../../proxy/state/redis-set-aside.ts')).setRedisStateAside(url, now);
+      const aside = await (await import('../../proxy/state/redis-opening.ts')).setRedisStateAside(url, now);
       return aside === undefined ? undefined : `the keys ${aside}* of ${describeRedisUrl(url)}`;
     },
   };

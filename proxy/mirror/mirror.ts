@@ -11,7 +11,7 @@ import { httpDate } from '../core/http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
 import { NameDecisions, type MirrorSettingsSnapshot } from './name-decisions.ts';
-import { refusalOf } from './mirror-refusal.ts';
+import { refusalOf } from './upstream/mirror-failure.ts';
 import { offeredRecords } from './archives/offered-records.ts';
 import { CachedDocuments } from './upstream/cached-documents.ts';
 import type { ReportMirrorEvent } from './upstream/mirror-event.ts';

@@ -97,3 +97,38 @@ function parseEvent(value: JsonValue): AuditEvent {
   }
   throw malformedRecord('An event of the audit log');
 }
+
+// Copies the head of the audit log to a place outside the state. The copy reveals a person who can write the state and
+// rewrites the whole chain.
+
+export interface AuditCopiesOptions {
+  readonly store: Pick<StateStore, 'get'>;
+  readonly copy: (head: AuditHead) => void;
+  readonly onError: (error: unknown) => void;
+  readonly everyMs?: number;
+}
+
+/** Now, then every so often, and at the end, whenever the head has moved. */
+export function startAuditCopies({ store, copy, onError, everyMs = 600_000 }: AuditCopiesOptions) {
+  let copied = 0;
+  const look = async (): Promise<void> => {
+    try {
+      const head = await readAuditHead(store);
+      if (head === undefined || head.seq === copied) return;
+      copied = head.seq;
+      copy(head);
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs).unref();
+  const first = look();
+  return {
+    /** Copies once more, and ends. */
+    close: async (): Promise<void> => {
+      clearInterval(timer);
+      await first;
+      await look();
+    },
+  };
+}

@@ -1,11 +1,21 @@
 // The own rows of the LMDB store, which sort below every key of the port (state-change.ts). LMDB's version of each
 // value is the revision of the port.
 
-import { librettoVersion } from '../../build/contract/libretto-version.ts';
-import { newerAdvice } from '../../build/contract/newer-format.ts';
-import { write, type Database, type LmdbDatabase } from './lmdb-database.ts';
-import { StateError, wayBack } from '../core/state/state-error.ts';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  write,
+  type Database,
+  type LmdbDatabase,
+  openDatabase,
+  stateFileOf,
+  unusableDirectory,
+} from './lmdb-database.ts';
+import { damagedState, malformedFacts, StateError, unreadableSchema } from '../core/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
+import { syncFolder } from '../../build/shared/files/sync-folder.ts';
+import { codeOf } from './write-lock.ts';
 
 /** Incremented when an older version could no longer understand the stored rows. */
 export const stateSchema = 1;
@@ -19,34 +29,12 @@ export const quietKey = '!quiet';
 const schemaKey = '!schema';
 const identityKey = '!identity';
 
-/** Writes into a new database, which no other process has open. */
-export async function writeSchema(lmdb: LmdbDatabase, identity: StateIdentity): Promise<void> {
-  const { db } = lmdb;
-  await write(lmdb, () =>
-    db.ifNoExists(generationKey, () => {
-      void db.put(generationKey, 1, 1);
-      void db.put(schemaKey, stateSchema, 1);
-      void db.put(identityKey, identity, 1);
-    }),
-  );
-}
-
 /** Throws StateError if this version cannot read it. */
 export function assertSchema({ db, directory }: Pick<LmdbDatabase, 'db' | 'directory'>): void {
   db.resetReadTxn();
   const schema = db.get(schemaKey);
   if (schema === stateSchema) return assertOwnRows(db, directory);
-  if (typeof schema === 'number' && schema > stateSchema) {
-    throw new StateError(
-      'STATE_TOO_NEW',
-      `The state in ${directory} was written by a newer version of Libretto (schema ${schema}; Libretto ` +
-        `${librettoVersion} reads schema ${stateSchema}). ${newerAdvice}.`,
-    );
-  }
-  throw new StateError(
-    'STATE_CORRUPT',
-    `The state in ${directory} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`,
-  );
+  throw unreadableSchema(directory, typeof schema === 'number' ? schema : undefined, stateSchema);
 }
 
 /** The other rows of the store's own. An older version wrote no identity, and no count of quiet commits. */
@@ -56,11 +44,7 @@ function assertOwnRows(db: Database, directory: string): void {
     Number.isSafeInteger(generation) &&
     Number.isSafeInteger(quiet) &&
     (identity === undefined || parseStateIdentity(identity) !== undefined);
-  if (!isSound)
-    throw new StateError(
-      'STATE_CORRUPT',
-      `The state in ${directory} is damaged: its identity or its generation is malformed. ${wayBack}`,
-    );
+  if (!isSound) throw damagedState(directory, malformedFacts);
 }
 
 /**
@@ -81,4 +65,50 @@ export async function nameState(lmdb: LmdbDatabase, fresh: StateIdentity): Promi
     if (!(error instanceof StateError && error.code === 'STATE_WRITE_FAILED')) throw error;
   }
   return read();
+}
+
+const draftPrefix = '.new-';
+/** Making a state takes far less: an older draft was left by a killed process. */
+const draftAgeMs = 60_000;
+
+/**
+ * Makes the state in `directory` (0700), unless another process was faster. The state gets its name after it is complete
+ * and on the disk. A process that is killed before leaves no file that seems a damaged state. Rejects with StateError.
+ */
+export async function makeLmdbState(directory: string, identity: StateIdentity): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await removeOldDrafts(directory);
+    const draft = join(directory, `${draftPrefix}${randomUUID()}`);
+    await mkdir(draft, { mode: 0o700 });
+    await makeDraft(draft, identity)
+      .then(() => link(stateFileOf(draft), stateFileOf(directory)))
+      .catch((error: unknown) => (codeOf(error) === 'EEXIST' ? undefined : Promise.reject(error)))
+      .finally(() => rm(draft, { recursive: true, force: true }));
+    await syncFolder(directory);
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    throw unusableDirectory(directory, error);
+  }
+}
+
+async function makeDraft(draft: string, identity: StateIdentity): Promise<void> {
+  const lmdb = await openDatabase(draft);
+  const { db } = lmdb;
+  const writeSchema = (): Promise<boolean> =>
+    db.ifNoExists(generationKey, () => {
+      void db.put(generationKey, 1, 1);
+      void db.put(schemaKey, stateSchema, 1);
+      void db.put(identityKey, identity, 1);
+    });
+  await write(lmdb, writeSchema).finally(() => lmdb.close());
+}
+
+async function removeOldDrafts(directory: string): Promise<void> {
+  for (const name of (await readdir(directory)).filter((entry) => entry.startsWith(draftPrefix))) {
+    const path = join(directory, name);
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined && Date.now() - facts.mtimeMs > draftAgeMs)
+      await rm(path, { recursive: true, force: true });
+  }
 }

@@ -1,8 +1,7 @@
 // Checks whether a Redis keeps acknowledged writes. Most Redis servers are configured as caches, which lose data at a
 // restart or when memory is full.
 
-import type { RedisServer } from '../core/redis/redis-client.ts';
-import { readRedisInfo } from '../core/redis/redis-facts.ts';
+import { type RedisServer, readRedisInfo } from '../core/redis/redis-client.ts';
 
 interface Fault {
   readonly what: string;

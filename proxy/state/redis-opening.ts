@@ -1,14 +1,13 @@
 // Opens a state in a Redis: checks that the state exists and has a known version, and names the fault otherwise.
 
 import { messageOf } from '../../build/shared/text/message-of.ts';
-import { librettoVersion } from '../../build/contract/libretto-version.ts';
-import { newerAdvice } from '../../build/contract/newer-format.ts';
-import type { RedisClient } from '../core/redis/redis-client.ts';
-import type { StateKeys } from './redis-keys.ts';
-import { lossOf } from './redis-scripts.ts';
-import { StateError, wayBack } from '../core/state/state-error.ts';
+import { type RedisClient, createRedisClient } from '../core/redis/redis-client.ts';
+import { type StateKeys, stateKeysOf } from './redis-keys.ts';
+import { lossOf, stateScripts } from './redis-scripts.ts';
+import { damagedState, malformedFacts, StateError, unreadableSchema } from '../core/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
 import type { StateOpening } from '../core/state/state-store.ts';
+import { describeRedisUrl } from '../core/redis/redis-address.ts';
 
 /** Incremented when an older version could no longer understand the stored rows. */
 const redisStateSchema = 1;
@@ -29,21 +28,9 @@ export async function prepare(
   if (schema === String(redisStateSchema)) {
     const identity = parseStateIdentity(found);
     if (identity !== undefined && [generation, quiet].every((count) => /^\d{1,15}$/.test(count))) return identity;
-    throw new StateError(
-      'STATE_CORRUPT',
-      `The state in ${name} is damaged: its identity or its generation is malformed. ${wayBack}`,
-    );
+    throw damagedState(name, malformedFacts);
   }
-  if (Number(schema) > redisStateSchema)
-    throw new StateError(
-      'STATE_TOO_NEW',
-      `The state in ${name} was written by a newer version of Libretto (schema ${schema}; Libretto ` +
-        `${librettoVersion} reads schema ${redisStateSchema}). ${newerAdvice}.`,
-    );
-  throw new StateError(
-    'STATE_CORRUPT',
-    `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`,
-  );
+  throw unreadableSchema(name, Number(schema), redisStateSchema);
 }
 
 /** Also names a row if rows and list of keys do not agree. */
@@ -52,10 +39,6 @@ async function refuseDamage(refusal: unknown, redis: RedisClient, keys: StateKey
   if (found?.loss !== 'damaged') throw refusal;
   const inconsistent = await findInconsistentRow(redis, keys).catch(() => undefined);
   throw damagedState(name, inconsistent === undefined ? found.reason : `${found.reason}; ${inconsistent}`);
-}
-
-export function damagedState(name: string, reason: string): StateError {
-  return new StateError('STATE_CORRUPT', `The state in ${name} is damaged: ${reason}. ${wayBack}`);
 }
 
 const rightsAdvice = 'Its user needs the permissions in docs/how-to/state-in-redis.md for the keys libretto:state:*.';
@@ -136,5 +119,71 @@ async function findUnlisted(redis: RedisClient, { rows, order }: RowKeys): Promi
     if (at >= 0) return keys[at];
     if (next === '0') return undefined;
     cursor = next;
+  }
+}
+
+/**
+ * A commit is one script: a missing right would show in the middle, after one half was written.
+ *
+ * KEYS rows, order, meta; ARGV 1 if the state waits for replicas. Returns the names of commands. Before Redis 7 there
+ * is no such query.
+ */
+const script = `
+local missing = {}
+local function need(...)
+  if not redis.acl_check_cmd(...) then missing[#missing + 1] = (...) end
+end
+if not redis.acl_check_cmd then return missing end
+need('EVALSHA', 'script', 0)
+need('EXISTS', KEYS[1])
+need('HGET', KEYS[1], 'key')
+need('HGET', KEYS[3], 'key')
+need('HMGET', KEYS[1], 'key')
+need('HMGET', KEYS[3], 'key')
+need('HSET', KEYS[1], 'key', '')
+need('HDEL', KEYS[1], 'key')
+need('HLEN', KEYS[1])
+need('HSCAN', KEYS[1], 0)
+need('HINCRBY', KEYS[3], 'key', 1)
+need('ZADD', KEYS[2], 0, 'key')
+need('ZCARD', KEYS[2])
+need('ZREM', KEYS[2], 'key')
+need('ZRANGEBYLEX', KEYS[2], '-', '+')
+need('ZREVRANGEBYLEX', KEYS[2], '+', '-')
+need('TIME')
+if ARGV[1] == '1' then need('WAIT', 1, 1) end
+return missing
+`;
+
+/**
+ * Commands of the state that this user must not send, or must not use with the state's keys. Rejects if the user must
+ * not run scripts.
+ */
+export async function findMissingRights(
+  redis: RedisClient,
+  { rows, order, meta }: StateKeys,
+  waits: boolean,
+): Promise<readonly string[]> {
+  const missing: unknown = await redis.eval(script, 3, rows, order, meta, waits ? 1 : 0);
+  return Array.isArray(missing) ? missing.map(String) : [];
+}
+
+/**
+ * Gives the keys of a damaged or abandoned state other names in the same database, for a later examination. Returns the
+ * new prefix of its keys; undefined if there was no state. Running servers find no state until another one has its
+ * identity. Rejects with StateError.
+ */
+export async function setRedisStateAside(url: string, now: Date): Promise<string | undefined> {
+  const { redis, keyspace, connect, reason } = createRedisClient({ url, commandTimeout: 2000, scripts: stateScripts });
+  try {
+    await connect();
+    const { prefix, rows, order, meta } = stateKeysOf(keyspace);
+    const aside = `${prefix}replaced-${now.toISOString().replaceAll(/[:.]/g, '-')}:`;
+    const moved = await redis.setStateAside(rows, order, meta, `${aside}rows`, `${aside}order`, `${aside}meta`);
+    return moved === 0 ? undefined : aside;
+  } catch (error) {
+    throw unusable(describeRedisUrl(url), reason() ?? error);
+  } finally {
+    redis.disconnect();
   }
 }

@@ -2,9 +2,8 @@
 // long cached rows stay valid (I13).
 
 import type { RedisGenerations } from './redis-generations.ts';
-import { damagedState } from './redis-opening.ts';
 import { lossOf, type Loss } from './redis-scripts.ts';
-import { StateError, wayBack } from '../core/state/state-error.ts';
+import { damagedState, StateError, wayBack } from '../core/state/state-error.ts';
 
 /**
  * One line for the log: at the start and at the end of an outage; and, once a minute at most, for changes on one server
@@ -27,27 +26,9 @@ export interface RedisReachOptions {
   readonly monotonicMs: () => number;
 }
 
-export interface RedisReach {
-  /** Throws StateError after the cached rows became invalid: they are too old, or the state is lost. */
-  readonly assertKnown: () => void;
-  readonly isAway: () => boolean;
-  /** Redis answers, and no reader has found a fault of the state. */
-  readonly isFine: () => boolean;
-  /** During an outage: how long cached rows stay valid; undefined otherwise. */
-  readonly graceLeftMs: () => number | undefined;
-  /** The given command; rejects as soon as Redis counts as away, so that no caller waits for a silent one. */
-  readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
-  /**
-   * A command failed for an external reason: Redis counts as unreachable until its next reply, or the state is lost.
-   */
-  readonly lost: (reason: unknown) => void;
-  /** Redis answered, and its state is this registry's. */
-  readonly answered: () => void;
-  /** Ends all notifications. */
-  readonly close: () => void;
-}
+export type RedisReach = ReturnType<typeof createRedisReach>;
 
-export function createRedisReach(options: RedisReachOptions): RedisReach {
+export function createRedisReach(options: RedisReachOptions) {
   const { name, generations, reason, graceMs, notice, monotonicMs } = options;
   const questions = createQuestions();
   let state: 'ok' | 'away' | Loss = 'ok';
@@ -66,24 +47,33 @@ export function createRedisReach(options: RedisReachOptions): RedisReach {
     else if (next !== 'away') generations.forgetAll();
   };
   return {
-    assertKnown: () => {
+    /** Throws StateError after the cached rows became invalid: they are too old, or the state is lost. */
+    assertKnown: (): void => {
       if (state === 'ok') return;
       if (state !== 'away') throw lostState(state, name, fault);
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => state === 'away',
+    /** Redis answers, and no reader has found a fault of the state. */
     isFine: () => state === 'ok',
+    /** During an outage: how long cached rows stay valid; undefined otherwise. */
     graceLeftMs: () => (state === 'away' ? Math.max(0, graceMs - (monotonicMs() - lastAnswerMs)) : undefined),
+    /** The given command; rejects as soon as Redis counts as away, so that no caller waits for a silent one. */
     orAway: questions.ask,
-    lost: (why) => {
+    /**
+     * A command failed for an external reason: Redis counts as unreachable until its next reply, or the state is lost.
+     */
+    lost: (why: unknown): void => {
       const gone = lossOf(why);
       if (gone !== undefined) become(gone.loss, gone.reason);
       else if (state === 'ok') become('away', reason() ?? why);
     },
-    answered: () => {
+    /** Redis answered, and its state is this registry's. */
+    answered: (): void => {
       lastAnswerMs = monotonicMs();
       become('ok', undefined);
     },
+    /** Ends all notifications. */
     close: () => void (closed = true),
   };
 }

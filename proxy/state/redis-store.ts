@@ -10,9 +10,7 @@ import { createRedisClient, type RedisClient, type RedisConnection } from '../co
 import { LastKnown, type StoreRow, type Reading } from './last-known.ts';
 import { findDurabilityFault, findSyncFault } from './redis-durability.ts';
 import { createRedisGenerations } from './redis-generations.ts';
-import { prepare, refuseMissingRights, unusable } from './redis-opening.ts';
-import { createReplicas } from './redis-replicas.ts';
-import { findMissingRights } from './redis-rights.ts';
+import { prepare, refuseMissingRights, unusable, findMissingRights } from './redis-opening.ts';
 import { createRedisRows, entryOf, type RedisRows } from './redis-rows.ts';
 import { stateKeysOf } from './redis-keys.ts';
 import { stateScripts } from './redis-scripts.ts';
@@ -23,7 +21,7 @@ import { assertChange } from '../core/state/state-change.ts';
 import { StateError } from '../core/state/state-error.ts';
 import { newStateIdentity, type StateIdentity } from '../core/state/state-identity.ts';
 import type { StateOpening, StateStore } from '../core/state/state-store.ts';
-import { commit, type CommitParts } from './redis-commit.ts';
+import { commit, type CommitParts, createReplicas } from './redis-commit.ts';
 
 /** The time limit of a command: longer than any script takes, shorter than a client waits. */
 const commandTimeoutMs = 2000;

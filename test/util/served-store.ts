@@ -7,7 +7,7 @@ import { createStoredRequests } from '../../proxy/origin/stored-requests.ts';
 import { build } from '../../build/build.ts';
 import type { BuildReport } from '../../build/contract/build-report.ts';
 import { parseStoreAddress } from '../../build/store/address.ts';
-import { createS3Readers, type ReaderOptions } from '../../build/store/s3-reader.ts';
+import { createS3Readers, type ReaderOptions } from '../../build/store/s3-store.ts';
 import type { BuildRequest } from '../../build/scan/build-request.ts';
 import { buildSeries } from './build-series.ts';
 import { startHostileStore, type HostileStore, type HostileStoreOptions } from './hostile-store.ts';

@@ -1,6 +1,7 @@
 // Opens a file that others may be replacing, and proves afterwards that it was one and the same while it was read.
 // Never waits on a FIFO.
 
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { describeFault } from '../../files/file-fault.ts';
 import { stampOf, touchedAt } from '../../files/file-stamp.ts';
@@ -56,6 +57,13 @@ export async function readThrough(descriptor: number, size: number, take: (piece
     position += count;
     await pause(count);
   }
+}
+
+/** Of the file's bytes, hex. Throws QuarantineError as `withOpenFile` and `readThrough`. */
+export async function sha1Of(path: string): Promise<string> {
+  const hash = createHash('sha1');
+  await withOpenFile(path, (descriptor, { size }) => readThrough(descriptor, size, (piece) => void hash.update(piece)));
+  return hash.digest('hex');
 }
 
 function fileState(descriptor: number, path: string): OpenedFile {

@@ -2,9 +2,8 @@
 // and archive on every machine (decision D5).
 
 import { createHash } from 'node:crypto';
-import { sortedByPath } from '../../archive/entry-order.ts';
 import { parseReference, type Reference } from '../../contract/digest.ts';
-import type { ContentFile } from '../../archive/content.ts';
+import { type ContentFile, sortedByPath } from '../../archive/content.ts';
 
 /**
  * The first 40 hex characters of a SHA-256 over the files, sorted by path, and over composer.json. composer.json counts

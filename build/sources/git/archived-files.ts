@@ -5,13 +5,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
-import { maxFileBytes } from '../file-limit.ts';
+import { maxFileBytes } from '../directory/limits.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { GitDirectory } from './git-directory.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { GitFailure, explainGit, gitNotFound, startFailure } from '../git-failure.ts';
-import { killGroup } from './kill-group.ts';
-import { archivingBytes, limitedGit, notFoundCode } from './limited-git.ts';
+import { archivingBytes, limitedGit, notFoundCode, killGroup } from './run-git.ts';
 import type { ScratchRepositories, VisibleRef } from './scratch-repository.ts';
 import { TarFault, readTar, type TarFile } from './tar-reader.ts';
 

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'n
 import { BatchParser, type BatchHeader } from './batch-parser.ts';
 import { safeOptions } from './git-environment.ts';
 import { GitFailure, startFailure } from '../git-failure.ts';
-import { killGroup } from './kill-group.ts';
+import { killGroup } from './run-git.ts';
 
 export interface BatchProcess {
   /** object ids, each with its line feed */

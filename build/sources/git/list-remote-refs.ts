@@ -3,9 +3,8 @@
 
 import { remoteEnvironment, remoteOptions, type GitEnvironment } from './git-environment.ts';
 import type { GitUrl } from '../git-url.ts';
-import { listingBytes } from './limited-git.ts';
 import { isObjectId, sortRefs, type Head, type Refs } from './refs.ts';
-import { runGit } from './run-git.ts';
+import { runGit, listingBytes } from './run-git.ts';
 
 export interface RemoteOptions {
   readonly remote: GitUrl;

@@ -2,17 +2,15 @@
 // snapshot with the current copy and its refs. A fetch only adds to a copy, and writes the snapshot last. Copies are
 // removed only under the build's lock, which every reader of a copy holds: no reader loses an object.
 
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { takeLock, type LockOptions } from '../../output/lock.ts';
 import { isMissing } from '../../output/storage-error.ts';
 import { syncPath } from '../../output/sync-path.ts';
 import { BuildBusy } from '../../contract/refusals.ts';
-import { mirrorName } from './mirror-name.ts';
 import { isObjectId, sortRefs, type Head, type Ref, type Refs } from './refs.ts';
 
 /** The refs of a remote at the end of a fetch, and the copy that has their objects. */
@@ -181,4 +179,9 @@ function parseRows(prefix: string, json: JsonValue | undefined): readonly Row[] 
     rows.push([`${prefix}${name}`, oid, typeof peeled === 'string' ? peeled : undefined]);
   }
   return rows;
+}
+
+/** The folder name of the local copy of a remote repository: a stable digest that reveals no part of the URL. */
+export function mirrorName(url: string): string {
+  return `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.git`;
 }

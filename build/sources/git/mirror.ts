@@ -11,11 +11,10 @@ import { folderBytes } from './folder-bytes.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { localEnvironment, remoteEnvironment, remoteOptions } from './git-environment.ts';
 import { GitFailure, GitStopped } from '../git-failure.ts';
-import { fetchingBytes } from './limited-git.ts';
 import { newCopyPath, readSnapshot, writeSnapshot } from './mirror-folder.ts';
 import { readRefFiles } from './ref-files.ts';
 import { fingerprintOf, type Head, type Refs } from './refs.ts';
-import { runGit, type GitCommand } from './run-git.ts';
+import { runGit, type GitCommand, fetchingBytes } from './run-git.ts';
 import type { SelectRefs } from './selection.ts';
 
 export interface GitMirrorOptions extends RemoteOptions {

@@ -1,7 +1,7 @@
 // Commits, trees and blobs of one repository, by id. Parsed trees are cached, so that versions with common folders
 // share the work. Throws QuarantineError BROKEN_OBJECT for one bad object, GitFailure after the end of git.
 
-import { maxFileBytes } from '../file-limit.ts';
+import { maxFileBytes } from '../directory/limits.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import type { BatchHeader } from './batch-parser.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';

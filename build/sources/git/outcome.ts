@@ -7,7 +7,7 @@ import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import type { QuarantineCode } from '../../contract/quarantine.ts';
 import type { InlineDist } from '../package/inline-record.ts';
 import { recipe } from './refs.ts';
-import { formatSignatures, parseSignatures, type TagSignatures } from './signature-memory.ts';
+import { parseSigner, type Signer } from '../../contract/signer.ts';
 
 export type RefOutcome =
   | {
@@ -64,7 +64,8 @@ export interface GitMemory {
 /**
  * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. Default values are
  * omitted or 0: a name equal to the folder's, a commit equal to the oid (an annotated tag's differs), flags and further
- * names at the end of a row. With signers also `signatures` (signature-memory.ts).
+ * names at the end of a row. With signers also `signatures`: `{signers, tags: [[name, oid,
+ * signer]]}`, with 0 in place of a signer for a tag without a signature that counts.
  */
 export function formatGitMemory({ variant, names, refs, signatures }: GitMemory): JsonValue {
   const rows = Array.from(refs, ([key, { oid, outcomes }]) =>
@@ -208,4 +209,31 @@ function parseDist([url, reference, shasum, sha256]: readonly JsonValue[]): NonN
   const sha1 = typeof shasum === 'string' ? parseSha1(shasum) : undefined;
   const fetched = typeof sha256 === 'string' ? { sha256 } : {};
   return { url: String(url), remote: true, reference: String(reference), shasum: sha1, ...fetched };
+}
+
+/** The judged tags, in the builder's memory. */
+export interface TagSignatures {
+  /** digest of the lists of signers */
+  readonly signers: string;
+  /** name of an annotated tag, a binary string → what was judged; null: no signature that counts */
+  readonly tags: ReadonlyMap<string, { readonly oid: string; readonly signer: Signer | null }>;
+}
+
+function formatSignatures({ signers, tags }: TagSignatures): JsonValue {
+  return { signers, tags: Array.from(tags, ([name, { oid, signer }]) => [name, oid, signer ?? 0]) };
+}
+
+/** undefined for a foreign or damaged value: all signatures are then judged again. */
+function parseSignatures(value: JsonValue | undefined): TagSignatures | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { signers, tags: rows } = value;
+  if (typeof signers !== 'string' || !Array.isArray(rows)) return undefined;
+  const tags = new Map<string, { readonly oid: string; readonly signer: Signer | null }>();
+  for (const row of rows as readonly JsonValue[]) {
+    const [name, oid, text] = Array.isArray(row) ? (row as readonly JsonValue[]) : [];
+    const signer = text === 0 ? null : typeof text === 'string' ? parseSigner(text) : undefined;
+    if (typeof name !== 'string' || typeof oid !== 'string' || signer === undefined) return undefined;
+    tags.set(name, { oid, signer });
+  }
+  return { signers, tags };
 }

@@ -12,9 +12,8 @@ import { remoteEnvironment, remoteOptions } from './git-environment.ts';
 import { GitFailure } from '../git-failure.ts';
 import { createGitSource } from './git-source.ts';
 import { parseGitUrl } from '../git-url.ts';
-import { fetchingBytes } from './limited-git.ts';
 import { decodeRefName, type Refs } from './refs.ts';
-import { runGit } from './run-git.ts';
+import { runGit, fetchingBytes } from './run-git.ts';
 import { describePatterns, selectRefs, type GitSelection } from './selection.ts';
 
 export interface GitProbeOptions extends Pick<GitSelection, 'refs' | 'subdirectories'>, Omit<RemoteOptions, 'remote'> {

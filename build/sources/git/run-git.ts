@@ -4,11 +4,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-
 import { safeOptions } from './git-environment.ts';
 import { GitFailure, GitStopped, explainGit, gitNotFound, startFailure } from '../git-failure.ts';
-import { killGroup } from './kill-group.ts';
-import { limitedGit, notFoundCode } from './limited-git.ts';
 
 export interface GitCommand {
   readonly operands: readonly string[];
@@ -18,7 +15,7 @@ export interface GitCommand {
   readonly timeoutSetting?: string;
   /** exit codes of success; default: 0 */
   readonly accepted?: readonly number[];
-  /** git fails above this amount of memory (limited-git.ts) */
+  /** git fails above this amount of memory */
   readonly memoryBytes?: number;
   /** aborts git and all its child processes */
   readonly stop?: AbortSignal | undefined;
@@ -191,4 +188,52 @@ function startWatch(watch: GitCommand['watch'], stop: (reason: string) => void):
       clearTimeout(timer);
     },
   };
+}
+
+/** Writable memory of a git process, and of each one it starts. Linux heeds it; elsewhere the time limit has to do. */
+export const listingBytes = 1024 ** 3;
+export const fetchingBytes = 2 * 1024 ** 3;
+/** a file of the largest size, and its converted form */
+export const archivingBytes = 4 * 1024 ** 3;
+
+/**
+ * The command to spawn for `git …`, for operations in which a remote server decides how much data git receives. An
+ * endless list of refs would otherwise fill the memory of the machine in less than a minute, long before any time limit.
+ * The kernel enforces the limit: a shell sets it and then becomes git. Without git, the command ends with code 127.
+ */
+export function limitedGit(
+  memoryBytes: number,
+  operands: readonly string[],
+): readonly [command: string, operands: string[]] {
+  const script = 'ulimit -d "$1" 2>/dev/null; shift; exec git "$@"';
+  return ['/bin/sh', ['-c', script, 'sh', String(Math.floor(memoryBytes / 1024)), ...safeOptions, ...operands]];
+}
+
+export const notFoundCode = 127;
+
+const graceMs = 2000;
+
+/** The common part of the child types of node:child_process and execa. */
+interface Child {
+  readonly pid?: number | undefined;
+  readonly once: (event: 'close', listener: () => void) => unknown;
+}
+
+/**
+ * Ends a child that was spawned `detached`, with all its descendants (ssh, index-pack, a remote helper): SIGTERM to the group, so that git removes its lock files; two seconds later SIGKILL to the rest.
+ */
+export function killGroup(child: Child): void {
+  signalGroup(child, 'SIGTERM');
+  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+  child.once('close', () => clearTimeout(timer));
+}
+
+function signalGroup(child: Child, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // ESRCH: the whole group has ended already
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }

@@ -6,11 +6,10 @@ import type { Signer } from '../../contract/signer.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
 import { runBatch } from '../../shared/concurrency/batch.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { RefOutcome } from './outcome.ts';
+import type { RefOutcome, TagSignatures } from './outcome.ts';
 import type { RefKind } from './read-ref.ts';
 import type { Ref } from './refs.ts';
 import type { SignatureKind } from './objects.ts';
-import type { TagSignatures } from './signature-memory.ts';
 import type { TagVerifier } from './tag-verifier.ts';
 
 export interface JudgedTags {

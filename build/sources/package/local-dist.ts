@@ -1,9 +1,8 @@
 // A dist that is a file relative to libretto.json: opened only if its stamp differs from the last scan.
 
-import { createHash } from 'node:crypto';
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
-import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
+import { sha1Of } from '../../archive/zip-admission/open-file.ts';
 import { describeFault } from '../../files/file-fault.ts';
 import { isSettled, stampOf, touchedAt } from '../../files/file-stamp.ts';
 import { changedWhileRead } from '../../files/read-file.ts';
@@ -42,10 +41,4 @@ function statsOf(path: string): BigIntStats {
       cause: error,
     });
   }
-}
-
-async function sha1Of(path: string): Promise<string> {
-  const sha1 = createHash('sha1');
-  await withOpenFile(path, (descriptor, { size }) => readThrough(descriptor, size, (piece) => sha1.update(piece)));
-  return sha1.digest('hex');
 }

@@ -6,14 +6,13 @@ import { digestOf } from '../../shared/text/digest-of.ts';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { openReceivedTree, type ReceivedTree, type ReceivedVersion } from './received-tree.ts';
-import { createHash } from 'node:crypto';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
 import { foreignZipLimits } from '../../archive/zip-admission/zip-limits.ts';
-import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
+import { sha1Of } from '../../archive/zip-admission/open-file.ts';
 import { branchOfLabel } from '../../documents/branch-order.ts';
 import type { Sha1 } from '../../contract/digest.ts';
 import type { VersionRecord } from '../../contract/documents.ts';
-import type { JsonObject } from '../../contract/json.ts';
+import { type JsonObject, isJsonObject, type JsonValue } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { maxTextBytes, textPath, type TextDigest } from '../../contract/package-texts.ts';
 import type { IndexEntry } from '../../contract/serving-index.ts';
@@ -22,8 +21,7 @@ import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { checkedLabel } from '../checked-label.ts';
 import { createPause } from '../../files/pause.ts';
 import type { Output } from '../../output/output.ts';
-import type { ReceivedPlace } from '../spec.ts';
-import { refuseOtherBundle, versionsIn } from './received-bundle.ts';
+import type { ReceivedPlace, ReceivedBundle } from '../spec.ts';
 import { readUnchanged } from '../../files/read-file.ts';
 import { withoutPassword } from '../address-secrets.ts';
 import { parseGitUrl } from '../git-url.ts';
@@ -31,6 +29,8 @@ import { readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import { readTexts } from '../../archive/zip-admission/zip-texts.ts';
 import type { ArchivedText, PackageTexts } from '../../archive/content.ts';
 import { incomplete, pathInTree } from './tree-file.ts';
+import { BuildRefused } from '../../contract/refusals.ts';
+import { readOwnIndex } from '../../output/parse-own-file.ts';
 
 // A published version of a received tree as a release: its record serves as its composer.json, and its archive is
 // copied byte for byte.
@@ -106,12 +106,6 @@ async function takeOver(
   const copied = await readyArchive(place, sha256).copyTo(target);
   if (copied.shasum !== shasum || copied.size !== size) throw incomplete(root, path, 'changed while it was being read');
   return copied;
-}
-
-async function sha1Of(path: string): Promise<string> {
-  const hash = createHash('sha1');
-  await withOpenFile(path, (descriptor, { size }) => readThrough(descriptor, size, (piece) => void hash.update(piece)));
-  return hash.digest('hex');
 }
 
 function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEntry): PackageTexts {
@@ -201,4 +195,41 @@ function fingerprintOf(
   ]);
   const faults = quarantined.map(({ code, name, version, message }) => [code, name, version, message]);
   return digestOf(JSON.stringify([recipe, rows, faults, ...(detail === null ? [] : [detail])]));
+}
+
+/**
+ * A bundle continues what was received before. `before`: what was received under this name. An older bundle would withdraw what is
+ * newer. Throws BuildRefused.
+ */
+function refuseOtherBundle({ registry, serial, whole }: ReceivedBundle, before: JsonValue | undefined): void {
+  if (!isJsonObject(before)) return;
+  if (before['registry'] !== registry)
+    throw new BuildRefused(
+      `The bundle is of the registry ${registry}, and what was received under this name is of ` +
+        `${String(before['registry'])}. Name this one differently with --as. Nothing was changed.`,
+    );
+  if (whole && Number(before['serial']) > serial)
+    throw new BuildRefused(
+      `The bundle has publication ${serial} of ${registry}, and publication ${Number(before['serial'])} was received ` +
+        'before. Receive a newer bundle. Nothing was changed.',
+    );
+}
+
+/**
+ * The versions of a package in the tree. Those that this registry has may be without their archives. Of a bundle with
+ * some versions they are left out: it says nothing new about what another source has published here.
+ */
+async function versionsIn(
+  tree: ReceivedTree,
+  name: PackageName,
+  bundle: ReceivedBundle | undefined,
+  output: Pick<Output, 'read'>,
+): Promise<readonly ReceivedVersion[]> {
+  if (bundle === undefined) return tree.versionsOf(name);
+  const index = await readOwnIndex(output, name);
+  const isHere = ({ version, reference, shasum }: IndexEntry): boolean =>
+    index?.versions.some((one) => one.version === version && one.reference === reference && one.shasum === shasum) ===
+    true;
+  const versions = await tree.versionsOf(name, isHere);
+  return bundle.whole ? versions : versions.filter(({ entry }) => !isHere(entry));
 }

@@ -1,6 +1,9 @@
 // The errors of the state as a whole. Each message names the place and the remedy; the process that opens the state
 // shows the message and stops.
 
+import { librettoVersion } from '../../../build/contract/libretto-version.ts';
+import { newerAdvice } from '../../../build/contract/newer-format.ts';
+
 export type StateErrorCode =
   /** the directory cannot be made, read or written */
   | 'STATE_UNUSABLE'
@@ -49,4 +52,25 @@ export class StateError extends Error {
 /** STATE_CORRUPT. `record` names the malformed record, for example `A token record`, and never its content. */
 export function malformedRecord(record: string): StateError {
   return new StateError('STATE_CORRUPT', `${record} in the state is malformed. ${wayBack}`);
+}
+
+/** STATE_CORRUPT. `name`: of the place. */
+export function damagedState(name: string, reason: string): StateError {
+  return new StateError('STATE_CORRUPT', `The state in ${name} is damaged: ${reason}. ${wayBack}`);
+}
+
+export const malformedFacts = 'its identity or its generation is malformed';
+
+/** STATE_TOO_NEW for a schema above `known`; STATE_CORRUPT for any other. */
+export function unreadableSchema(name: string, schema: number | undefined, known: number): StateError {
+  if (schema !== undefined && schema > known)
+    return new StateError(
+      'STATE_TOO_NEW',
+      `The state in ${name} was written by a newer version of Libretto (schema ${schema}; Libretto ` +
+        `${librettoVersion} reads schema ${known}). ${newerAdvice}.`,
+    );
+  return new StateError(
+    'STATE_CORRUPT',
+    `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`,
+  );
 }

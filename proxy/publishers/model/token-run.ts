@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { publishedFromSchema, type PublishedFrom } from '../../artifacts/published-from.ts';
-import type { TokenId } from '../../core/tokens/token.ts';
+import { type TokenId, parseTokenRecord, tokenKey, type TokenRecord } from '../../core/tokens/token.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { parseRow, type RowOf } from '../../state/rows.ts';
 
@@ -30,4 +30,29 @@ export function parseTokenRun(value: JsonValue): TokenRun {
 export async function runOfToken(state: Pick<StateStore, 'get'>, id: TokenId): Promise<PublishedFrom | undefined> {
   const entry = await state.get(tokenRunKey(id));
   return entry === undefined ? undefined : parseTokenRun(entry.value).run;
+}
+
+export interface PublisherToken {
+  readonly token: TokenRecord;
+  readonly run: PublishedFrom;
+}
+
+/**
+ * The last tokens that a publisher gave out, newest first, at most `most`. They are listed for a day after their end.
+ */
+export async function publisherTokens(
+  state: Pick<StateStore, 'get' | 'range'>,
+  publisher: string,
+  most: number,
+): Promise<readonly PublisherToken[]> {
+  const rows = (await state.range(tokenRunPrefix))
+    .map(({ key, value }) => ({ id: key.slice(tokenRunPrefix.length) as TokenId, ...parseTokenRun(value) }))
+    .filter(({ run }) => run.publisher === publisher)
+    .toSorted((one, other) => Date.parse(other.expires_at) - Date.parse(one.expires_at))
+    .slice(0, most);
+  const entries = await Promise.all(rows.map(({ id }) => state.get(tokenKey(id))));
+  return rows.flatMap(({ run }, at) => {
+    const entry = entries[at];
+    return entry === undefined ? [] : [{ token: parseTokenRecord(entry.value), run }];
+  });
 }

@@ -8,8 +8,7 @@ import {
   type AuditEvent,
   type AuditHead,
 } from '../../../proxy/state/audit.ts';
-import { readAuditHead, readAuditLog } from '../../../proxy/state/audit-log.ts';
-import { startAuditCopies } from '../../../proxy/state/audit-copies.ts';
+import { readAuditHead, readAuditLog, startAuditCopies } from '../../../proxy/state/audit-log.ts';
 import { createMemoryStore } from '../../../proxy/core/state/memory-store.ts';
 import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';
 import type { Reply } from '../../util/running-proxy.ts';

@@ -3,7 +3,7 @@
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { publisherRows } from '../../../publishers/operations.ts';
 import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
-import { publisherTokens, type PublisherToken } from '../../../publishers/records/publisher-tokens.ts';
+import { publisherTokens, type PublisherToken } from '../../../publishers/model/token-run.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { emptyForm, type FormState } from '../../request/form-fields.ts';
