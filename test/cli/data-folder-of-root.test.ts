@@ -24,6 +24,7 @@ beforeAll(async () => {
   mkdirSync(folder.at('packages/hello'), { recursive: true });
   writeFileSync(folder.at('packages/hello/composer.json'), JSON.stringify({ name: 'acme/hello', version: '1.0.0' }));
   writeFileSync(folder.at('packages/composer.lock'), JSON.stringify({ packages: [], 'packages-dev': [] }));
+  writeFileSync(folder.at('users.htpasswd'), 'ada:$2y$10$x\n');
   await libretto(['build', 'packages', '--data', 'foreign']);
   await libretto(['token', 'create', '--description', 'CI', '--data', 'foreign']);
 });

@@ -39,6 +39,7 @@ beforeAll(async () => {
   chmodSync(folder.path, 0o755);
   mkdirSync(folder.at('packages/hello'), { recursive: true });
   writeFileSync(folder.at('packages/hello/composer.json'), JSON.stringify({ name: 'acme/hello', version: '1.0.0' }));
+  writeFileSync(folder.at('users.htpasswd'), 'ada:$2y$10$x\n');
   writeFileSync(
     folder.at('policy.json'),
     JSON.stringify({ rules: [{ name: 'n', rule: 'abandoned', action: 'warn' }] }),

@@ -97,6 +97,7 @@ export const reading: readonly (readonly string[])[] = [
 export const making: readonly (readonly string[])[] = [
   ['build', '../packages'],
   ['token', 'create', '--description', 'CI'],
+  ['token', 'import', '../users.htpasswd'],
   ['publish', '../packages/hello'],
   ['receive', '../tree'],
   ['adopt', 'http://127.0.0.1:1'],

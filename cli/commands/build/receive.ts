@@ -7,7 +7,7 @@ import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { listPurged } from '../../../build/package/purged.ts';
 import { receiveTree } from '../../../build/receive/receive.ts';
 import type { ReceivedPlace } from '../../../build/sources/spec.ts';
-import { stampFile } from '../../../build/shared/files/file-stamp.ts';
+import { statNamed } from '../../../build/shared/files/named-path.ts';
 import { removePurged } from '../../../proxy/mirror/archives/remove-purged.ts';
 import { folderOf } from '../../../proxy/mirror/upstream/stored-document.ts';
 import { rootUrlOf } from '../../../proxy/mirror/upstream/upstream-root.ts';
@@ -76,7 +76,7 @@ async function received(
   const name = typeof flags['as'] === 'string' ? flags['as'] : undefined;
   const publish = (place: ReceivedPlace): Promise<BuildReport | Stopped> =>
     stoppableBuild(request, context, (asked, effects) => receiveTree(place, asked, effects));
-  if (stampFile(path) === undefined) {
+  if (statNamed(path)?.isFile() !== true) {
     const report = await publish({ name: name ?? basename(path), tree: path });
     return 'exitCode' in report ? report : { report, bundle: undefined };
   }

@@ -1,7 +1,7 @@
 // `libretto package withdraw`: withdraws a version although its source has it. With --child it runs only the build,
 // and the service reads the outcome as JSON.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { withholdVersion, type VersionBuild } from '../../../build/withdraw/withhold-version.ts';
 import { withdrawVersion, type PackageServices } from '../../../proxy/packages/operations.ts';
@@ -16,7 +16,6 @@ import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printNotes } from '../../io/output.ts';
 import { fixedBy } from '../../policy-admin/policy-on-version.ts';
-import { PolicyFileError } from '../../policy/policy-file.ts';
 import { parseVersionArgument } from '../../purge/package-command.ts';
 import { withSettingsOf, withStateSettings } from '../../state/state-settings.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
@@ -67,14 +66,13 @@ const withdraw = operationCommand(
   { changes: true, makesState: true, area: 'all' },
 );
 
-/** What to say of a release that fixes an advisory. A policy that cannot be read hinders no withdrawal. */
+/** What to say of a release that fixes an advisory. What cannot be read hinders no withdrawal here: the build names damage. */
 async function lostFix(...[name, version, config, context]: Parameters<typeof fixedBy>): Promise<readonly string[]> {
   try {
     const fixed = await fixedBy(name, version, config, context);
     return fixed.length === 0 ? [] : [`It was the first release that fixes an advisory in ${listShortly(fixed)}.`];
   } catch (error) {
-    if (!(error instanceof PolicyFileError || error instanceof RegistryError)) throw error;
-    return [`It is unknown whether it fixed an advisory: ${error.message}`];
+    return [`It is unknown whether it fixed an advisory: ${messageOf(error)}`];
   }
 }
 
