@@ -20,7 +20,7 @@ describe('receive refuses a tree, and changes nothing, for:', () => {
     writeFileSync(path, bytes);
   };
   const damages: Readonly<Record<string, readonly [damage: (tree: string) => void, says: string]>> = {
-    'no such folder': [(tree) => rmSync(tree, { recursive: true }), 'is not a folder'],
+    'no such folder': [(tree) => rmSync(tree, { recursive: true }), 'does not exist'],
     'an empty folder': [
       (tree) => (rmSync(tree, { recursive: true }), mkdirSync(tree)),
       'index/_publication.json is missing',
