@@ -180,8 +180,8 @@ it('receiving a tree that was built elsewhere behaves as recorded', async () => 
     'receive elsewhere --as other --data own',
     'receive elsewhere --as other --json --data own',
     'receive packages --data own',
-    'bundle --data elsewhere --out elsewhere.tar --json',
-    'bundle --data elsewhere --out elsewhere.tar',
+    'bundle --name libretto --data elsewhere --out elsewhere.tar --json',
+    'bundle --name libretto --data elsewhere --out elsewhere.tar',
     'receive elsewhere.tar --data received --json',
     'receive elsewhere/index/_publication.json --data received',
   ])
