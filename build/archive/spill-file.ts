@@ -11,7 +11,7 @@ import type { SharedPieces } from './shared-pieces.ts';
 export interface SpillFileOptions {
   /** the folder of the file, which is created when needed */
   readonly directory: string;
-  /** default 32 */
+  /** default 16 */
   readonly slabsInMemory?: number;
   /** default 1 MiB */
   readonly slabBytes?: number;

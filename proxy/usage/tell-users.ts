@@ -61,8 +61,8 @@ export async function tellUsers(services: UsageServices, message: Message, call:
     registry === undefined || owners.length === 0 ? null : contentOf(message, usesOf(first), call, registry).text;
   const told = { ...found, people: owners.length, sent: !preview, mail };
   if (preview) return told;
-  if (mailPlace === undefined || registry === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
   if (owners.length === 0) throw new RegistryError('CONFLICT', { message: nobody });
+  if (mailPlace === undefined || registry === undefined) throw new RegistryError('NOT_AVAILABLE', { message: noMail });
   if (owners.length > mostPeople)
     throw new RegistryError('CONFLICT', {
       message: `It would go to ${owners.length} people; allowed: ${mostPeople} at most.`,
