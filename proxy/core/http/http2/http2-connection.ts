@@ -108,7 +108,11 @@ export class Http2Connection {
     const before = this.#socket.bytesWritten;
     if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
     if (this.#open.size === 0) this.#part();
-    else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), deadClientMs);
+    else {
+      // timers run before writes: after a busy moment, the GOAWAY still has to leave
+      const check = (): void => void (this.#socket.bytesWritten === before && this.cut());
+      this.#timer = setTimeout(() => setImmediate(check), deadClientMs);
+    }
   }
 
   /** undefined while a stream is in progress: its request has arrived, and its client takes the answer. */
