@@ -1,0 +1,132 @@
+// What a release of a package can do, as far as its composer.json says it: run code while Composer works, run code in
+// every request, put commands into vendor/bin, stand in for other packages. Read from its record. Pure.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import { compareText } from '../shared/text/compare-text.ts';
+
+/** From the gravest to the least. */
+export const capabilityKinds = [
+  'plugin',
+  'autoload-file',
+  'include-path',
+  'bin',
+  'replace',
+  'source',
+  'dependency',
+  'author',
+  'license',
+] as const;
+export type CapabilityKind = (typeof capabilityKinds)[number];
+
+/** What a rule looks at unless it names kinds: ordinary patch releases hardly ever gain one of these. */
+export const decisiveKinds: readonly CapabilityKind[] = [
+  'plugin',
+  'autoload-file',
+  'include-path',
+  'bin',
+  'replace',
+  'source',
+];
+
+export interface Capability {
+  readonly kind: CapabilityKind;
+  /** the file, the package, the place of the source: what is new about it */
+  readonly detail: string;
+}
+
+/** Equal for equal capabilities. */
+export function capabilityKey({ kind, detail }: Capability): string {
+  return `${kind} ${detail}`;
+}
+
+/** Completes a sentence about a release: `it runs src/boot.php in every request`. */
+export function describeCapability({ kind, detail }: Capability): string {
+  return sentences[kind](detail);
+}
+
+const sentences: Readonly<Record<CapabilityKind, (detail: string) => string>> = {
+  plugin: (detail) => `it runs code while Composer works (${detail})`,
+  'autoload-file': (detail) => `it runs ${detail} in every request`,
+  'include-path': (detail) => `it puts ${detail} on the include path`,
+  bin: (detail) => `it adds the command ${detail}`,
+  replace: (detail) => `it stands in for ${detail}`,
+  source: (detail) => `its source is ${detail}`,
+  dependency: (detail) => `it requires ${detail}`,
+  author: (detail) => `it names the author ${detail}`,
+  license: (detail) => `its licence is ${detail}`,
+};
+
+/** Of one record; a stranger's record never has more. */
+const mostCapabilities = 2000;
+const longestDetail = 300;
+
+/** `record`: of a p2 document, in full. In the order of `capabilityKinds`, then by text; each once. */
+export function capabilitiesOf(record: JsonObject): readonly Capability[] {
+  const found = new Map<string, Capability>();
+  for (const kind of capabilityKinds)
+    for (const detail of readers[kind](record).toSorted(compareText)) {
+      if (found.size >= mostCapabilities) return [...found.values()];
+      const capability = { kind, detail: detail.slice(0, longestDetail) };
+      found.set(capabilityKey(capability), capability);
+    }
+  return [...found.values()];
+}
+
+const readers: Readonly<Record<CapabilityKind, (record: JsonObject) => readonly string[]>> = {
+  plugin: ({ type, require: required, extra }) => {
+    const named = typeof type === 'string' ? type.toLowerCase() : '';
+    const isPlugin = named === 'composer-plugin' || named === 'composer-installer';
+    if (!isPlugin) return keysOf(required).includes('composer-plugin-api') ? ['composer-plugin-api'] : [];
+    const classes = isJsonObject(extra) ? textsOf(extra['class']) : [];
+    return classes.length === 0 ? [named] : classes.map((one) => `${named} ${one}`);
+  },
+  'autoload-file': ({ autoload }) => (isJsonObject(autoload) ? textsOf(autoload['files']).map(plainPath) : []),
+  'include-path': (record) => textsOf(record['include-path']).map(plainPath),
+  bin: ({ bin }) => textsOf(bin).map(plainPath),
+  replace: ({ name, replace, provide }) =>
+    [...keysOf(replace), ...keysOf(provide)].filter((other) => isPackage(other) && vendorOf(other) !== vendorOf(name)),
+  source: ({ source }) => sourcesOf(source),
+  dependency: ({ require: required }) => keysOf(required).filter(isPackage),
+  author: ({ authors }) => objectsOf(authors).flatMap(({ email, name }) => textsOf(email ?? name)),
+  license: ({ license }) => textsOf(license),
+};
+
+/** Where the source is, without the scheme, the account and `.git`: from `git@` to `https://` nothing has moved. */
+function sourcesOf(source: JsonValue | undefined): readonly string[] {
+  const url = isJsonObject(source) ? source['url'] : undefined;
+  if (typeof url !== 'string') return [];
+  return [
+    url
+      .toLowerCase()
+      .replace(/^[a-z+]+:\/\//, '')
+      .replace(/^[^/@]*@/, '')
+      .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
+      .replace(/(?:\.git)?\/*$/, ''),
+  ];
+}
+
+/** Names of platform packages have no vendor. */
+function isPackage(name: string): boolean {
+  return name.includes('/');
+}
+
+function vendorOf(name: JsonValue | undefined): string {
+  return String(name).toLowerCase().split('/')[0] ?? '';
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^(?:\.?\/)+/, '');
+}
+
+function keysOf(value: JsonValue | undefined): readonly string[] {
+  return isJsonObject(value) ? Object.keys(value).map((key) => key.toLowerCase()) : [];
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string') : [];
+}
+
+function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}

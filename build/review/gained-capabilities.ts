@@ -1,0 +1,97 @@
+// Which capabilities the releases of a package gained, and with which release each came. A release that only keeps what
+// a release below brought has gained nothing; but what that release brought is still undecided with it. So nobody gets
+// a capability past a review by a second release. Pure.
+
+import { compareNormalized } from '../contract/ordering.ts';
+import type { NormalizedVersion } from '../contract/version.ts';
+import { capabilityKey, type Capability } from './capabilities.ts';
+
+export interface Release {
+  readonly version: string;
+  readonly normalized: NormalizedVersion;
+  readonly capabilities: readonly Capability[];
+  /** when this registry had it first, epoch milliseconds; 0: before anybody looked */
+  readonly arrivedMs: number;
+}
+
+/** A capability of a release, with the release that brought it. */
+export interface Gained<Of extends Release = Release> {
+  readonly capability: Capability;
+  /** this release, or one below it since which all releases in between have it */
+  readonly broughtBy: Of;
+  /** the release before `broughtBy`, which has not got it */
+  readonly before: Of;
+}
+
+interface Known<Of extends Release> {
+  readonly release: Of;
+  /** by the key of the capability; undefined: the first release had it */
+  readonly gained: ReadonlyMap<string, Gained<Of> | undefined>;
+}
+
+/**
+ * What each release has gained since the first release of its package, by normalized version. A release is compared with
+ * the last one below it that had arrived before: what arrives later below changes nothing about it. `releases`: without
+ * dev versions, in any order. A first release has gained nothing: it is where the package begins.
+ */
+export function gainedByRelease<Of extends Release>(
+  releases: readonly Of[],
+): ReadonlyMap<NormalizedVersion, readonly Gained<Of>[]> {
+  const found = new Map<NormalizedVersion, readonly Gained<Of>[]>();
+  /** in the order of versions */
+  const known: Known<Of>[] = [];
+  for (const release of releases.toSorted(byArrival)) {
+    const at = placeOf(release.normalized, known);
+    const gained = gainedSince(known[at - 1], release);
+    known.splice(at, 0, { release, gained });
+    found.set(
+      release.normalized,
+      [...gained.values()].filter((one) => one !== undefined),
+    );
+  }
+  return found;
+}
+
+function gainedSince<Of extends Release>(below: Known<Of> | undefined, release: Of): Known<Of>['gained'] {
+  return new Map(
+    release.capabilities.map((capability) => {
+      const key = capabilityKey(capability);
+      if (below === undefined) return [key, undefined];
+      return [
+        key,
+        below.gained.has(key) ? below.gained.get(key) : { capability, broughtBy: release, before: below.release },
+      ];
+    }),
+  );
+}
+
+function byArrival(one: Release, other: Release): number {
+  return one.arrivedMs - other.arrivedMs || compareNormalized(one.normalized, other.normalized);
+}
+
+/** How many of these are below the version. */
+function placeOf(normalized: NormalizedVersion, known: readonly Known<Release>[]): number {
+  let [from, to] = [0, known.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const one = known[middle];
+    if (one !== undefined && compareNormalized(one.release.normalized, normalized) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+export interface CapabilityDifference {
+  readonly gained: readonly Capability[];
+  readonly lost: readonly Capability[];
+}
+
+/** Between two releases of a package. */
+export function differenceOf(before: readonly Capability[], after: readonly Capability[]): CapabilityDifference {
+  return { gained: without(after, before), lost: without(before, after) };
+}
+
+function without(all: readonly Capability[], others: readonly Capability[]): readonly Capability[] {
+  const known = new Set(others.map(capabilityKey));
+  return all.filter((one) => !known.has(capabilityKey(one)));
+}
