@@ -14,13 +14,18 @@ export interface Release {
   readonly arrivedMs: number;
 }
 
-/** A capability of a release, with the release that brought it. */
+/** A capability of a release, with the release that brought it. One object for all releases that keep it. */
 export interface Gained<Of extends Release = Release> {
   readonly capability: Capability;
   /** this release, or one below it since which all releases in between have it */
   readonly broughtBy: Of;
   /** the release before `broughtBy`, which has not got it */
   readonly before: Of;
+}
+
+export interface ReleaseGains<Of extends Release = Release> {
+  readonly release: Of;
+  readonly gained: readonly Gained<Of>[];
 }
 
 interface Known<Of extends Release> {
@@ -36,18 +41,15 @@ interface Known<Of extends Release> {
  */
 export function gainedByRelease<Of extends Release>(
   releases: readonly Of[],
-): ReadonlyMap<NormalizedVersion, readonly Gained<Of>[]> {
-  const found = new Map<NormalizedVersion, readonly Gained<Of>[]>();
+): ReadonlyMap<NormalizedVersion, ReleaseGains<Of>> {
+  const found = new Map<NormalizedVersion, ReleaseGains<Of>>();
   /** in the order of versions */
   const known: Known<Of>[] = [];
   for (const release of releases.toSorted(byArrival)) {
     const at = placeOf(release.normalized, known);
     const gained = gainedSince(known[at - 1], release);
     known.splice(at, 0, { release, gained });
-    found.set(
-      release.normalized,
-      [...gained.values()].filter((one) => one !== undefined),
-    );
+    found.set(release.normalized, { release, gained: [...gained.values()].filter((one) => one !== undefined) });
   }
   return found;
 }

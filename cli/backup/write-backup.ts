@@ -196,7 +196,7 @@ function isLeftOutOfMirror(path: string, archives: boolean): boolean {
   const [, second, , project, file] = path.split('/');
   if (second === undefined || second === 'origin.txt') return false;
   // a restored registry keeps what an upstream once listed as malware (I26)
-  if (second === 'lists') return project !== undefined && !project.endsWith('.json');
+  if (second === 'lists' || second === 'arrivals') return project !== undefined && !project.endsWith('.json');
   return second !== 'dist' || (file !== undefined && !file.endsWith('.json') && !(archives && file.endsWith('.zip')));
 }
 

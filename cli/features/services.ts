@@ -1,6 +1,7 @@
 // The services behind the management API and the console: tokens, people, artifacts, settings and the status, beside
 // those of packages and repositories. They are opened once, so that both share the limits on uploads and on attempts.
 
+import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { createArtifacts, type Artifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import { createUploads } from '../../proxy/artifacts/uploads.ts';
@@ -76,7 +77,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...factsOf(core),
     ...signingIn(core),
     policyAdmin: servedPolicyAdmin(core, packages),
-    blockedVersions: createBlockedVersions(core.policy.reader),
+    blockedVersions: createBlockedVersions(core.policy.reader, publishedSource(core.tree.published)),
     mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,

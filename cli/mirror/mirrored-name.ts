@@ -1,6 +1,7 @@
 // The mirror's knowledge of a package name: its owner and the reason, its upstreams, and its cached documents and
 // archives. Sends no request.
 
+import { Arrivals } from '../../proxy/mirror/archives/arrivals.ts';
 import { join } from 'node:path';
 import { type JsonObject, isJsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -181,6 +182,7 @@ async function lookUp(name: PackageName, rules: MirrorRules, config: Config, con
       accepted: records,
       rules: rules.releases,
       nowMs: context.now().getTime(),
+      arrivals: new Arrivals(folder, () => undefined),
     }),
     unreadable: unreadable.map(({ message }) => message),
   };

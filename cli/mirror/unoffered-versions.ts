@@ -2,6 +2,7 @@
 // that the upstream has changed since they were accepted. The verdicts come from stored documents and records, by the
 // server's rules. No request is sent.
 
+import { storedGains, type Arrivals } from '../../proxy/mirror/archives/arrivals.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { AcceptedPackage } from '../../proxy/mirror/archives/accepted-package.ts';
 import { archiveKey, type ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
@@ -29,11 +30,12 @@ export interface UnofferedParts {
   readonly accepted: readonly ArchiveRecord[];
   readonly rules: ReleaseRules;
   readonly nowMs: number;
+  readonly arrivals: Arrivals;
 }
 
 export async function unofferedVersions(
   name: PackageName,
-  { cached: { records, unread = [], beside }, accepted, rules, nowMs }: UnofferedParts,
+  { cached: { records, unread = [], beside }, accepted, rules, nowMs, arrivals }: UnofferedParts,
 ): Promise<UnofferedVersions> {
   const { versions, leftOut } = offeredVersions(name, records, checkUpstreamRecord);
   const byKey = new Map(accepted.map((record) => [archiveKey(record), record]));
@@ -50,6 +52,7 @@ export async function unofferedVersions(
     rules,
     nowMs,
     beside,
+    { gains: await storedGains(name, records, rules.policy, arrivals) },
   );
   const because = 'its upstream has it in the document of dev versions, and other releases in that of releases';
   const elsewhere = unread.map(({ version }) => ({ version: String(version), reason: 'document' as const, because }));

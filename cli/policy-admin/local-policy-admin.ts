@@ -1,5 +1,6 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
+import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import type { FeedStatus, FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { createBlockedVersions, type BlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
@@ -123,7 +124,7 @@ export async function openLocalPolicyAdmin(
   const reader = createPolicyReader(sources);
   return {
     published: tree.published,
-    blockedVersions: createBlockedVersions(reader),
+    blockedVersions: createBlockedVersions(reader, publishedSource(tree.published)),
     policy: composePolicyAdmin(config, context, {
       store,
       settings,

@@ -10,6 +10,7 @@ import { sameStamp, stampFile } from '../../build/shared/files/file-stamp.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { archiveKey } from '../../proxy/mirror/archives/archive-record.ts';
 import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
+import { Arrivals, arrivedGains } from '../../proxy/mirror/archives/arrivals.ts';
 import { LastLists } from '../../proxy/mirror/archives/last-lists.ts';
 import { UnreadableRecord } from '../../proxy/mirror/archives/read-record.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
@@ -54,6 +55,7 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
     };
   };
   const lists = new LastLists(folder, () => undefined);
+  const arrivals = new Arrivals(folder, () => undefined);
   const said = keptLists(folder, lists);
   return {
     origin: 'mirrored',
@@ -73,7 +75,7 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
         if (urls.length > 0) yield { name, beside: () => said(name, urls) };
       }
     },
-    read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, lists),
+    read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, { lists, arrivals }),
   };
 }
 
@@ -104,7 +106,7 @@ async function readPackage(
   name: PackageName,
   urls: readonly string[],
   folder: string,
-  lists: LastLists,
+  { lists, arrivals }: { readonly lists: LastLists; readonly arrivals: Arrivals },
 ): Promise<CandidatePackage | undefined> {
   if (urls.length === 0) return undefined;
   const { records, beside: said } = await firstDocuments(name, urls, folder);
@@ -132,7 +134,9 @@ async function readPackage(
     }),
   );
   const versions = [...offered, ...others];
-  return versions.length === 0 ? undefined : { name, origin: 'mirrored', beside, versions };
+  if (versions.length === 0) return undefined;
+  const seen = await arrivals.read(name);
+  return { name, origin: 'mirrored', beside, versions, gains: () => arrivedGains(records.map(normalized), seen) };
 }
 
 /** As the server judges it: the fields of accepted bytes do not change. */

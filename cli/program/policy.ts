@@ -13,7 +13,7 @@ export function addPolicy(program: Command, wire: Wire): void {
     description: 'Decide which versions clients may get, by rules about private and mirrored packages.',
     examples: ['libretto policy test policy.json', 'libretto policy set policy.json'],
   });
-  for (const add of [addShow, addCheck, addTest, addSet, addExplain, addHits, addFeeds, addImportSettings])
+  for (const add of [addShow, addCheck, addTest, addSet, addExplain, addHits, addFeeds, addProtect, addImportSettings])
     add(policy, wire);
 }
 
@@ -101,6 +101,24 @@ function addFeeds(policy: Command, wire: Wire): void {
     .description('List the feeds of advisories and filter lists, and how old their copies are.')
     .option('--accept <id>', 'use the newest list of this feed, although it has become much smaller');
   wire(withPolicyThere(feeds, 'session', 'libretto policy feeds'), load('feeds'));
+}
+
+function addProtect(policy: Command, wire: Wire): void {
+  const protect = policy
+    .command('protect')
+    .summary('hold releases that can newly run code, until somebody had time to look')
+    .description(
+      'Add a rule to the policy: a release that became a plugin, or newly runs a file in every request, adds a ' +
+        'command, stands in for other packages or has moved its source, is held. Releases that are here now are ' +
+        'accepted.',
+    )
+    .option('--days <days>', 'how long, 1 to 365 (default: 7)')
+    .option('--until-approved', 'until somebody approves it')
+    .option('--dry-run', 'show the change without making it');
+  wire(
+    withPolicy(protect, 'libretto policy protect --dry-run', 'libretto policy protect --days 14'),
+    () => import('../commands/policy/protect.ts'),
+  );
 }
 
 function addImportSettings(policy: Command, wire: Wire): void {

@@ -1,5 +1,6 @@
 // Describes the rules and exceptions of a policy, and what differs between two policies. Pure.
 
+import { decisiveKinds } from '../../build/review/capabilities.ts';
 import type { PolicyDifference } from '../../proxy/policy/model/policy-difference.ts';
 import type { PolicyException, Rule } from '../../proxy/policy/model/policy-document.ts';
 import type { PolicyIssue } from '../../proxy/policy/model/parse-policy.ts';
@@ -22,6 +23,8 @@ export function againstText(rule: Rule): string {
       return 'abandoned packages';
     case 'plugin':
       return rule.allow.length === 0 ? 'Composer plugins' : `Composer plugins other than ${listed(rule.allow)}`;
+    case 'capability':
+      return `releases that gained ${listed(rule.kinds ?? decisiveKinds)}, ${rule.days === undefined ? 'until approved' : `for ${counted(rule.days, 'day')}`}`;
     case 'required':
       return lackText(rule);
     case 'source':

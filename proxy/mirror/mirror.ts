@@ -18,6 +18,7 @@ import type { ReportMirrorEvent } from './upstream/mirror-event.ts';
 import { MirroredAdvisories } from './advisories/mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './rules/mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './rules/upstream-problems.ts';
+import { Arrivals } from './archives/arrivals.ts';
 import { LastLists } from './archives/last-lists.ts';
 import { MirroredJudgements, type Admission } from './archives/mirrored-judgements.ts';
 import { MirroredArchives } from './archives/mirrored-archives.ts';
@@ -60,6 +61,8 @@ export class Mirror {
   readonly #names: NameDecisions;
   /** the archives on disk */
   readonly archiveStore: AcceptedArchiveStore;
+  /** of releases, for rules that compare them */
+  readonly arrivals: Arrivals;
 
   /** Throws for an invalid `allowAddresses`. */
   constructor(options: MirrorOptions) {
@@ -73,6 +76,8 @@ export class Mirror {
     this.#names = new NameDecisions({ rules: options.rules, compile: this.#compile, privateNames });
     this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
     const lastLists = new LastLists(folder, report);
+    this.arrivals = new Arrivals(folder, report);
+    const { arrivals } = this;
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
@@ -88,6 +93,7 @@ export class Mirror {
       privateNames,
       advisories: this.#advisories,
       lastLists,
+      arrivals,
       cacheBytes: cacheBytes / 2,
       now,
       report,
@@ -95,7 +101,7 @@ export class Mirror {
     this.#archives = new MirroredArchives({
       archiveStore: this.archiveStore,
       fetcher: this.#fetcher,
-      judgements: new MirroredJudgements({ archiveStore: this.archiveStore, lastLists, now }),
+      judgements: new MirroredJudgements({ archiveStore: this.archiveStore, lastLists, arrivals, now }),
       check,
       report,
     });

@@ -88,8 +88,8 @@ export function createMirroredTree(
     ...plainParts(mirror),
     provider: async (name, stability, preferences, viewer, moment) => {
       const own = await advisories?.read(moment.nowMs);
-      return mirror.provider(name, stability, preferences, moment, async (document, { dated, lists }) => {
-        const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists };
+      return mirror.provider(name, stability, preferences, moment, async (document, { dated, lists, gains }) => {
+        const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists, gains };
         const policed = async (visible: TextDocument): Promise<TextDocument> =>
           policy?.mirrored(visible, asked, callerOf(preferences, viewer), moment) ?? visible;
         const whole = await advised.complete(document, name, own);

@@ -1,6 +1,8 @@
 // The mirrored packages with a document or an archive on disk, as the last reading of the disk found them. Reading one
 // package anew happens only if its files or the rules have changed.
 
+import { noGains } from '../policy/judge/held-releases.ts';
+import { storedGains } from './archives/arrivals.ts';
 import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
@@ -31,7 +33,7 @@ export interface StoredPackage {
 }
 
 /** What the reader asks of the mirror. */
-export type MirrorReads = Pick<Mirror, 'settings' | 'archiveStore' | 'written'>;
+export type MirrorReads = Pick<Mirror, 'settings' | 'archiveStore' | 'arrivals' | 'written'>;
 
 interface Known extends DatedSummary {
   readonly of: CachedPackage;
@@ -163,7 +165,10 @@ export class StoredPackageReader {
     { records, beside }: CachedVersions,
     nowMs: number,
   ): Promise<void> {
-    const summary = await cachedSummary(name, records, from.compiled.rules.releases, nowMs, beside);
+    const { releases } = from.compiled.rules;
+    // a damaged file is an error of the document
+    const gains = await storedGains(name, records, releases.policy, this.#mirror.arrivals).catch(() => noGains);
+    const summary = await cachedSummary(name, records, releases, nowMs, beside, gains);
     this.#known.set(name, { ...from, ...summary });
     this.#version += 1;
   }

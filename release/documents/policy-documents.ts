@@ -108,6 +108,7 @@ export const policyDocuments = {
   'policy explain': explained,
   'policy hits': z.object({ hits: z.array(policyHit).describe('first hits, newest first') }),
   'policy feeds': z.union([z.object({ feeds: z.array(policyFeed).describe('the feeds') }), part.inConsole]),
+  'policy protect': z.object({ dry_run: flag('nothing was changed'), difference, revision }),
   'policy import-settings': z.object({
     dry_run: flag('nothing was changed'),
     rules: rules('the new rules'),

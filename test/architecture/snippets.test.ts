@@ -64,6 +64,8 @@ const notPlayed: Readonly<Record<string, string>> = {
   pie: 'needs PIE, phpize and a C compiler',
   'redis-failover': 'needs many Redis servers; test/cli/redis-sentinel.test.ts starts sentinels and a cluster',
   'renovate-and-dependabot': 'Renovate and Dependabot are services of others',
+  review:
+    'its commands change a policy; test/cli/policy/policy.test.ts and test/http/policy-capability.test.ts run them',
   'reverse-proxy': 'the same lines as in deploy.md',
   scaling: 'environment files of several hosts, with a Redis and an object store',
   'signed-tags': 'needs the keys of persons; test/cli/signed-tags.test.ts makes them',

@@ -90,6 +90,8 @@ it('a feed that shrank is accepted as recorded', async () => {
   }
   await run('policy explain acme/hello 1.1.0');
   await run('policy explain acme/hello 9.9.9');
+  await run('policy protect');
+  await run('policy protect --days 0');
   await run('settings set mirroring.minimum_age 3600');
   await run('policy import-settings');
   await run('policy import-settings --token x');
@@ -97,6 +99,7 @@ it('a feed that shrank is accepted as recorded', async () => {
   expectSaid({
     'policy show': 'EXCEPTION FROM  PACKAGES',
     'policy check policy.json': 'exceptions[0].until: it ended on 2020-12-31. Remove it, or renew it.',
+    'policy protect': 'releases that gained plugin, autoload-file and 4 more, for 7 days, all packages',
     'policy import-settings': [
       'The policy has these changes, and 1 setting unset:',
       '  + rule mirroring-age: block, versions younger than 3600 seconds, all packages, mirrored',

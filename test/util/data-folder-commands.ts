@@ -88,6 +88,7 @@ export const reading: readonly (readonly string[])[] = [
   ['policy', 'explain', 'acme/hello', '1.0.0'],
   ['policy', 'hits'],
   ['policy', 'feeds'],
+  ['policy', 'protect', '--dry-run'],
   ['policy', 'import-settings'],
   // any file with a first line: the data folder is refused before the ID token is read
   ['publisher', 'explain', '--token-file', import.meta.filename],

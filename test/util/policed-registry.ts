@@ -12,6 +12,7 @@ import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
 import { createRegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
 import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
+import type { ReviewDecision } from '../../proxy/policy/judge/held-releases.ts';
 import { noPolicy, type PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { settingDefinitions, type SettingValues } from '../../proxy/settings/definitions.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
@@ -36,6 +37,7 @@ export interface PolicedRegistry extends AsyncDisposable {
   readonly clock: { nowMs: number };
   /** throws for a faulty policy */
   readonly setPolicy: (given: JsonObject) => void;
+  readonly setDecisions: (decisions: readonly ReviewDecision[]) => void;
   readonly setSettings: (values: Partial<SettingValues>) => void;
   readonly setLists: (own: AdvisoryLists, outside?: OutsideLists) => void;
   /** `token`: one of the given ones, default `reader`; `agent`: the User-Agent */
@@ -149,6 +151,7 @@ function policedMirror(
 /** The policy, settings and lists that the test sets. */
 function policySources() {
   let document: PolicyDocument = noPolicy;
+  let decided: readonly ReviewDecision[] = [];
   let lists = { own: noAdvisories, outside: undefined as OutsideLists | undefined };
   let values = Object.fromEntries(
     Object.entries(settingDefinitions).map(([key, { standard }]) => [key, standard]),
@@ -157,6 +160,7 @@ function policySources() {
     sources: {
       settings: { current: () => values },
       document: () => document,
+      decisions: () => decided,
       own: { read: () => lists.own },
       outside: () => lists.outside ?? noOutsideLists,
     },
@@ -164,6 +168,9 @@ function policySources() {
       const parsed = parsePolicy(json as JsonValue);
       if ('issues' in parsed) throw new Error(JSON.stringify(parsed.issues));
       document = parsed.policy;
+    },
+    setDecisions: (decisions: readonly ReviewDecision[]): void => {
+      decided = decisions;
     },
     setSettings: (changes: Partial<SettingValues>): void => {
       values = { ...values, ...changes };

@@ -38,7 +38,8 @@ async function differentVersions(
       const url = rules.upstreams.find((upstream) => upstream.id === id)?.url;
       const cached = url === undefined ? noVersions : await cachedRecords(name, folder, url);
       if (cached.records.length === 0) continue;
-      found.push({ name, ...(await unofferedVersions(name, { cached, accepted, rules: rules.releases, nowMs })) });
+      const parts = { cached, accepted, rules: rules.releases, nowMs, arrivals: mirror.arrivals };
+      found.push({ name, ...(await unofferedVersions(name, parts)) });
       break;
     }
   }

@@ -7,6 +7,7 @@ import { parsePackageName, type PackageName } from '../../../build/contract/name
 import type { ArchiveRecord } from './archive-record.ts';
 import { entriesIn, type AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { partialSuffix } from '../../../build/shared/files/atomic-file.ts';
+import { Arrivals } from './arrivals.ts';
 import { LastLists } from './last-lists.ts';
 import { UnreadableRecord } from './read-record.ts';
 import { refusedFolder } from './refused-archives.ts';
@@ -41,10 +42,10 @@ export async function verifyMirror(
 ): Promise<MirrorFaults> {
   const archives: MirrorFault[] = [];
   const damaged: UnreadableRecord[] = [];
-  const lists = new LastLists(folder, () => undefined);
+  const kept = [new LastLists(folder, () => undefined), new Arrivals(folder, () => undefined)];
   for await (const name of mirroredNames(folder)) {
     const { records, unreadable } = await archiveStore.inspect(name);
-    damaged.push(...unreadable, ...(await unreadableLists(lists, name)));
+    damaged.push(...unreadable, ...(await unreadableOf(kept, name)));
     for (const record of records) {
       const found = await archiveStore.digest(record);
       onArchive(record);
@@ -54,14 +55,16 @@ export async function verifyMirror(
   return { archives, records: damaged };
 }
 
-async function unreadableLists(lists: LastLists, name: PackageName): Promise<readonly UnreadableRecord[]> {
-  try {
-    await lists.read(name);
-    return [];
-  } catch (error) {
-    if (error instanceof UnreadableRecord) return [error];
-    throw error;
-  }
+async function unreadableOf(
+  kept: readonly Pick<LastLists | Arrivals, 'read'>[],
+  name: PackageName,
+): Promise<readonly UnreadableRecord[]> {
+  const read = await Promise.allSettled(kept.map((one) => one.read(name)));
+  return read.flatMap((one) => {
+    if (one.status === 'fulfilled') return [];
+    if (one.reason instanceof UnreadableRecord) return [one.reason];
+    throw one.reason;
+  });
 }
 
 export interface Pruned {
@@ -114,8 +117,9 @@ export async function pruneMirror({
         await remove(join('dist', name, file), 'unnamed', inProgressMs);
     }
   }
-  for await (const path of filesBelow(folder, 'lists'))
-    if (path.endsWith(partialSuffix)) await remove(path, 'partial', inProgressMs);
+  for (const kept of ['lists', 'arrivals'])
+    for await (const path of filesBelow(folder, kept))
+      if (path.endsWith(partialSuffix)) await remove(path, 'partial', inProgressMs);
   for (const kept of ['p2', refusedFolder])
     for await (const path of filesBelow(folder, kept))
       await remove(

@@ -14,10 +14,12 @@ import type { Answer } from '../../core/http/answer.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import type { ApplicableRules } from '../../policy/apply/rule-finder.ts';
 import type { VersionFacts } from '../../policy/judge/facts.ts';
+import { noGains } from '../../policy/judge/held-releases.ts';
 import { blockOf, judgePackage, type PolicyJudgement } from '../../policy/judge/judge.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
+import { mirroredGains, type Arrivals } from './arrivals.ts';
 import type { LastLists } from './last-lists.ts';
 import { offersOf, storedOffers, type Offers } from './offered-records.ts';
 import { listsOf, neededLists, type Needed } from './package-lists.ts';
@@ -77,6 +79,7 @@ const cacheBytes = 4 * 1024 ** 2;
 export interface JudgementOptions {
   readonly archiveStore: Pick<AcceptedArchiveStore, 'accepted' | 'record'>;
   readonly lastLists: LastLists;
+  readonly arrivals: Arrivals;
   /** epoch milliseconds */
   readonly now: () => number;
 }
@@ -110,7 +113,7 @@ export class MirroredJudgements {
       const needed = neededLists(found.rules);
       const read = needed === 'none' ? offered : await offers().catch(orElse(needed === 'all' ? undefined : offered));
       const beside = await this.#listsOf(owner, read, needed);
-      return this.#judged(name, offeredFacts(record), beside, false, found, policy);
+      return this.#judged(name, offeredFacts(record), { beside, offers: read, stored: false }, found, policy);
     };
   }
 
@@ -139,7 +142,8 @@ export class MirroredJudgements {
       policy.learn(name),
     ]);
     const beside = await this.#listsOf(owner, offers, neededLists(found.rules));
-    const judged = this.#judged(name, storedFacts(entry, kept, offers, beside), beside, true, found, policy);
+    const facts = storedFacts(entry, kept, offers, beside);
+    const judged = await this.#judged(name, facts, { beside, offers, stored: true }, found, policy);
     const untilMs = Math.min(
       goodUntil(offers, this.#options.now() + withoutUpstreamMs),
       judged.judgement.changesAtMs ?? Number.POSITIVE_INFINITY,
@@ -148,15 +152,20 @@ export class MirroredJudgements {
     return judged;
   }
 
-  #judged(
+  async #judged(
     name: PackageName,
     facts: VersionFacts,
-    beside: JsonObject,
-    stored: boolean,
+    { beside, offers, stored }: { readonly beside: JsonObject; readonly offers: Offers; readonly stored: boolean },
     { rules }: ApplicableRules,
     policy: CurrentPolicy,
-  ): JudgedVersion {
-    const judgement = judgePackage(rules, policy.factsOf(name, 'mirrored', beside))(facts, this.#options.now());
+  ): Promise<JudgedVersion> {
+    const { arrivals, now } = this.#options;
+    const releases = (offers.stable ?? offers.own)?.document.versions ?? [];
+    const gains = facts.dev ? noGains : await mirroredGains(name, releases, policy, arrivals, now());
+    const judgement = judgePackage(
+      rules,
+      policy.factsOf(name, 'mirrored', beside, () => gains),
+    )(facts, now());
     return { version: facts.version, normalized: facts.normalized, judgement, stored };
   }
 

@@ -1,6 +1,7 @@
 // A mirrored package in lists and searches, in little memory. Equal texts of several versions are stored once. The
 // versions themselves are one text, which is parsed only for a view that sees some of them. Pure.
 
+import { noGains, type Gains } from '../../policy/judge/held-releases.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import {
@@ -73,6 +74,7 @@ export async function cachedSummary(
   rules: ReleaseRules,
   nowMs: number,
   beside: JsonObject = {},
+  gains: Gains = noGains,
 ): Promise<DatedSummary> {
   const { versions, leftOut } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
   const ruled = await applyRules(
@@ -81,6 +83,7 @@ export async function cachedSummary(
     rules,
     nowMs,
     beside,
+    { gains },
   );
   const offered = new Set(ruled.offered);
   return {

@@ -11,6 +11,8 @@ import type { Compiled } from '../rules/mirror-rules.ts';
 import { normalized } from '../rules/release-rules.ts';
 import type { UpstreamOffer } from '../upstream/find-offer.ts';
 import type { Offer, Stability } from '../upstream/upstream.ts';
+import { noGains, type Gains } from '../../policy/judge/held-releases.ts';
+import { mirroredGains, type Arrivals } from '../archives/arrivals.ts';
 import type { LastLists } from '../archives/last-lists.ts';
 import type { Offers } from '../archives/offered-records.ts';
 import { documentLists, documentsOf, goodUntil } from './document-lists.ts';
@@ -33,6 +35,8 @@ export interface Mirrored {
   readonly dated: ReadonlySet<string>;
   /** the advisories and filter lists that count for the package */
   readonly lists: JsonObject;
+  /** of the releases that arrived while a rule compares them */
+  readonly gains: Gains;
 }
 
 interface Made extends Mirrored, Pick<Formatted, 'foreignNames'> {
@@ -54,6 +58,7 @@ const nothingLearned: ReadonlySet<string> = new Set();
 
 export interface DocumentsOptions extends FormatterOptions {
   readonly lastLists: LastLists;
+  readonly arrivals: Arrivals;
   readonly cacheBytes: number;
 }
 
@@ -137,6 +142,7 @@ export class MirroredDocuments {
         learned: nothingLearned,
         dated: nothingLearned,
         lists: {},
+        gains: noGains,
         askedMs,
         goodUntilMs: nowMs + compiled.rules.freshness.missingMs,
         changesAtMs: undefined,
@@ -160,11 +166,13 @@ export class MirroredDocuments {
     const before = this.#made.get(keyOf(name, stability));
     const accepted = await this.#options.archiveStore.acceptedNow(name); // another process may have accepted an archive
     const lists = await documentLists(wanted, offers, accepted, this.#options.lastLists);
+    const releases = stability === 'dev' ? [] : offer.document.versions;
+    const gains = await mirroredGains(name, releases, compiled.rules.releases.policy, this.#options.arrivals, nowMs);
     const learned = stability === 'dev' ? nothingLearned : accepted.learned; // documents of dev versions get none
     const same = before !== undefined && (await this.#isSame(before, wanted, found, { accepted, lists }, nowMs));
     const { document, changesAtMs, foreignNames } = same
       ? before
-      : await this.#formatter.format(name, stability, found, compiled, { accepted, lists });
+      : await this.#formatter.format(name, stability, found, compiled, { accepted, lists, gains });
     return {
       document,
       staleSinceMs: offer.staleSinceMs,
@@ -175,6 +183,7 @@ export class MirroredDocuments {
       learned,
       dated: stability === 'dev' ? nothingLearned : datedHere(accepted.dated, offer.document.versions),
       lists,
+      gains,
       goodUntilMs: Math.min(goodUntil(offers), changesAtMs ?? Number.POSITIVE_INFINITY),
       changesAtMs,
       foreignNames,
@@ -187,7 +196,7 @@ export class MirroredDocuments {
     before: Made,
     { ids, compiled }: Wanted,
     { offer, upstream }: UpstreamOffer & { readonly offer: Offer },
-    { accepted, lists }: FormatParts,
+    { accepted, lists }: Omit<FormatParts, 'gains'>,
     nowMs: number,
   ): Promise<boolean> {
     return (

@@ -13,6 +13,7 @@ import type { AcceptedPackage } from '../archives/accepted-package.ts';
 import { pinVersions } from '../archives/pinned-versions.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
+import type { Gains } from '../../policy/judge/held-releases.ts';
 import { applyRules, normalized } from '../rules/release-rules.ts';
 import type { UpstreamOffer } from '../upstream/find-offer.ts';
 import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
@@ -55,6 +56,7 @@ export interface FormatParts {
   readonly accepted: AcceptedPackage;
   /** the lists that count for the package */
   readonly lists: JsonObject;
+  readonly gains: Gains;
 }
 
 export const noForeignNames: ForeignNames = { claimed: [], dropped: [] };
@@ -121,7 +123,7 @@ export class OfferFormatter {
 
   /** The pinned versions that the rules of releases let through. An accepted archive keeps its licence and type. */
   async #ruled(name: PackageName, stability: Stability, offer: Offer, { rules }: Compiled, parts: FormatParts) {
-    const { accepted, lists } = parts;
+    const { accepted, lists, gains } = parts;
     const { versions, changed } = await this.#pinned(name, stability, offer, accepted);
     const byRecord = new Map(versions.map((version) => [version.record, version]));
     const factsOf = (record: JsonObject): VersionFacts => {
@@ -130,7 +132,10 @@ export class OfferFormatter {
       return factsOfRecord(normalized(kept === undefined ? record : { ...record, ...kept.judged }));
     };
     await rules.releases.policy?.learn(name);
-    const ruled = await applyRules(name, [...byRecord.keys()], rules.releases, this.#options.now(), lists, factsOf);
+    const ruled = await applyRules(name, [...byRecord.keys()], rules.releases, this.#options.now(), lists, {
+      factsOf,
+      gains,
+    });
     const offered = new Set(ruled.offered);
     return { shown: versions.filter(({ record }) => offered.has(record)), ruled, changed };
   }

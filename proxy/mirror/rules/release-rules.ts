@@ -9,6 +9,7 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { Warnings } from '../../policy/apply/warnings.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
+import { noGains, type Gains } from '../../policy/judge/held-releases.ts';
 import { blockOf, earlier, judgePackage, type PolicyJudgement } from '../../policy/judge/judge.ts';
 
 export interface ReleaseRules {
@@ -46,12 +47,15 @@ export async function applyRules(
   rules: ReleaseRules,
   nowMs: number,
   beside: JsonObject = {},
-  factsOf: (record: JsonObject) => VersionFacts = (record) => factsOfRecord(normalized(record)),
+  {
+    factsOf = (record) => factsOfRecord(normalized(record)),
+    gains = noGains,
+  }: { readonly factsOf?: (record: JsonObject) => VersionFacts; readonly gains?: Gains } = {},
 ): Promise<Ruled> {
   const offered: JsonObject[] = [];
   const refused: RefusedVersion[] = [];
   const warnings = new Warnings(name);
-  const judge = judgeOf(name, rules, beside, factsOf);
+  const judge = judgeOf(name, rules, beside, factsOf, gains);
   let changesAtMs: number | undefined;
   const turn = createTurns();
   for (const record of records) {
@@ -75,10 +79,14 @@ function judgeOf(
   { policy }: ReleaseRules,
   beside: JsonObject,
   factsOf: (record: JsonObject) => VersionFacts,
+  gains: Gains,
 ): (record: JsonObject, nowMs: number) => PolicyJudgement {
   const found = policy?.rules.about(name, 'mirrored', undefined);
   if (policy === undefined || found === undefined || found.rules.length === 0) return () => nothing;
-  const judge = judgePackage(found.rules, policy.factsOf(name, 'mirrored', beside));
+  const judge = judgePackage(
+    found.rules,
+    policy.factsOf(name, 'mirrored', beside, () => gains),
+  );
   return (record, nowMs) => judge(factsOf(record), nowMs);
 }
 

@@ -1,5 +1,6 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
+import { noGains } from '../judge/held-releases.ts';
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
@@ -73,7 +74,7 @@ async function knownLists(
     for (const name of await source.names()) {
       if ([...wanted].every((list) => known.has(list))) return known;
       const read = source.origin === 'mirrored' ? await source.read(name).catch(() => undefined) : undefined;
-      const about = { name, origin: source.origin, beside: read?.beside ?? {} };
+      const about = { name, origin: source.origin, beside: read?.beside ?? {}, gains: () => noGains };
       const { entries, advisories } = listedFacts(ofRegistry, others, about);
       for (const { list } of [...entries, ...malwareIn(advisories)]) known.add(list);
       await turn();

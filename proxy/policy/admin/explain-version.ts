@@ -35,7 +35,7 @@ export async function explainVersion(
   if (token !== undefined) await assertSeen(token, name, wanted, version);
   const { origin } = known;
   const { rules } = policy.rules.about(name, origin, token?.id);
-  const judgement = judgePackage(rules, policy.factsOf(name, origin, known.beside))(version.facts, nowMs);
+  const judgement = judgePackage(rules, policy.factsOf(name, origin, known.beside, known.gains))(version.facts, nowMs);
   const against = new Set(judgement.findings.map(({ rule }) => rule.name));
   const refused = refusalOf(judgement, version.stored) !== undefined;
   return {

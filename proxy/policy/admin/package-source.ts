@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { PackageOrigin, VersionFacts } from '../judge/facts.ts';
+import type { Gains } from '../judge/held-releases.ts';
 
 export interface CandidateVersion {
   readonly facts: VersionFacts;
@@ -22,6 +23,7 @@ export interface CandidatePackage {
   /** advisories and filter lists of its registry, as at the top of a p2 document */
   readonly beside: JsonObject;
   readonly versions: readonly CandidateVersion[];
+  readonly gains: () => Gains;
 }
 
 export interface Listed {

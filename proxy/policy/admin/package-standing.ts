@@ -12,6 +12,7 @@ import type { ReleaseFacts } from '../../core/views/view.ts';
 import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
 import { isMalwareId, malwareList, type PackageFacts, type PackageOrigin } from '../judge/facts.ts';
+import { noGains } from '../judge/held-releases.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
 import { findPackage } from './explain-version.ts';
 import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from './package-source.ts';
@@ -57,7 +58,7 @@ export interface StandingParts {
   readonly packages: readonly PackageSource[];
 }
 
-type Known = Pick<CandidatePackage, 'name' | 'origin' | 'beside'>;
+type Known = Pick<CandidatePackage, 'name' | 'origin' | 'beside' | 'gains'>;
 
 /** undefined: nothing is stored of the package. Rejects for a damaged one. */
 export async function readStanding(
@@ -163,7 +164,7 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
       (await source.names()).map((name): Listed => ({ name }))) {
       await turn();
       try {
-        const facts = factsOf({ name, origin: source.origin, beside: (await beside?.()) ?? {} });
+        const facts = factsOf({ name, origin: source.origin, beside: (await beside?.()) ?? {}, gains: () => noGains });
         if (facts.advisories.length + facts.entries.length === 0) continue;
         const { versions: all = [], origin } = (await readStanding(parts, name, nowMs)) ?? { origin: source.origin };
         const named = all.map((one) => ({ ...one, name, origin })).filter(({ concerns }) => concerns.length > 0);

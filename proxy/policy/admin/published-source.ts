@@ -9,6 +9,7 @@ import { readPublishedNames } from '../../packages/catalogue.ts';
 import { recordsOf } from '../../core/tree/document-releases.ts';
 import { parseRows, type PublishedFiles } from '../../core/tree/published-files.ts';
 import { releaseOf } from '../../core/views/view.ts';
+import { arrivalOfPublished, gainsOf } from '../judge/held-releases.ts';
 import { factsOfArchive, recordFacts } from '../apply/record-facts.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 
@@ -26,9 +27,11 @@ async function readPackage(files: PublishedFiles, name: PackageName): Promise<Ca
   if ('fault' in index) throw index.fault;
   const entries = parseRows(index.bytes, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
   if (entries.length === 0) return undefined;
-  const facts = recordFacts([recordsIn(dev, name, 'dev'), recordsIn(stable, name, 'stable')]);
+  const releases = recordsIn(stable, name, 'stable');
+  const facts = recordFacts([recordsIn(dev, name, 'dev'), releases]);
   return {
     name,
+    gains: () => gainsOf(releases, arrivalOfPublished),
     origin: 'private',
     beside: {},
     versions: newestOfEach(entries).map((entry) => ({

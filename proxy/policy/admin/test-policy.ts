@@ -117,8 +117,8 @@ function rulesOf(
   return rulesAbout(compiled, about, () => true);
 }
 
-function judgeOf(policy: CurrentPolicy, { name, origin, beside }: CandidatePackage): PackageJudge {
-  return judgePackage(rulesOf(policy, { name, origin }), policy.factsOf(name, origin, beside));
+function judgeOf(policy: CurrentPolicy, { name, origin, beside, gains }: CandidatePackage): PackageJudge {
+  return judgePackage(rulesOf(policy, { name, origin }), policy.factsOf(name, origin, beside, gains));
 }
 
 async function tryOn(known: CandidatePackage, trial: Trial, found: TestedVersions): Promise<void> {

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { advisoriesIn, entriesIn, type AdvisoryFacts, type ListEntry, type PackageFacts } from '../judge/facts.ts';
 import type { CompiledPolicy } from '../judge/compile-policy.ts';
+import { noGains } from '../judge/held-releases.ts';
 import { RuleFinder } from './rule-finder.ts';
 
 /** Lists of other registries and of databases, in memory. */
@@ -53,8 +54,13 @@ export class CurrentPolicy {
   }
 
   /** `beside`: the keys at the top of the package's document, with advisories and filter lists of its registry. */
-  factsOf(name: PackageName, origin: PackageFacts['origin'], beside: JsonObject = {}): PackageFacts {
-    return listedFacts(this.#own, this.#outside, { name, origin, beside });
+  factsOf(
+    name: PackageName,
+    origin: PackageFacts['origin'],
+    beside: JsonObject = {},
+    gains: PackageFacts['gains'] = () => noGains,
+  ): PackageFacts {
+    return listedFacts(this.#own, this.#outside, { name, origin, beside, gains });
   }
 }
 
@@ -62,7 +68,15 @@ export class CurrentPolicy {
 export function listedFacts(
   lists: AdvisoryLists,
   outside: OutsideLists,
-  { name, origin, beside }: Pick<PackageFacts, 'origin'> & { readonly name: PackageName; readonly beside: JsonObject },
+  {
+    name,
+    origin,
+    beside,
+    gains,
+  }: Omit<PackageFacts, 'name' | 'advisories' | 'entries'> & {
+    readonly name: PackageName;
+    readonly beside: JsonObject;
+  },
 ): PackageFacts {
   const own = advisoriesOf(lists, name);
   return {
@@ -74,5 +88,6 @@ export function listedFacts(
       ...outside.advisoriesOf(name),
     ],
     entries: [...entriesIn(own.filter), ...entriesIn(beside['filter']), ...outside.entriesOf(name)],
+    gains,
   };
 }

@@ -16,6 +16,7 @@ import {
 } from '../../core/documents/provider-document.ts';
 import { TextDocument } from '../../core/http/document.ts';
 import { factsOfRecord, type PackageOrigin, type VersionFacts } from '../judge/facts.ts';
+import { noGains, type Gains } from '../judge/held-releases.ts';
 import { earlier, judgePackage } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { ApplicableRules } from './rule-finder.ts';
@@ -50,6 +51,8 @@ export interface PolicedPackage {
   readonly epoch: number;
   /** the advisories and filter lists that count; default: those at the top of the document */
   readonly lists?: JsonObject;
+  /** what all releases of the package gained, also those that the view hides */
+  readonly gains: () => MaybeAsync<Gains>;
 }
 
 /** A record has all facts that the rules read. */
@@ -74,7 +77,7 @@ export class PolicedDocuments {
       known?.base === base &&
       known.policy === policy &&
       nowMs < (known.changesAtMs ?? Number.POSITIVE_INFINITY) &&
-      (!found.readsIndex || known.epoch === asked.epoch)
+      (!(found.readsIndex || found.readsGains) || known.epoch === asked.epoch)
     )
       return known.document;
     return this.#making.run(key, () => this.#make(key, base, policy, asked, nowMs), [base, policy]);
@@ -94,7 +97,7 @@ export class PolicedDocuments {
       verdict.policy === policy &&
       verdict.found === found &&
       nowMs < verdict.untilMs &&
-      (!found.readsIndex || verdict.epoch === epoch)
+      (!(found.readsIndex || found.readsGains) || verdict.epoch === epoch)
     );
   }
 
@@ -114,7 +117,11 @@ export class PolicedDocuments {
   ): Promise<TextDocument> {
     const { name, origin, found, epoch } = asked;
     const read = await readProviderDocument(base, name);
-    const judge = judgePackage(found.rules, policy.factsOf(name, origin, asked.lists ?? read.beside));
+    const gains = found.readsGains ? await asked.gains() : noGains;
+    const judge = judgePackage(
+      found.rules,
+      policy.factsOf(name, origin, asked.lists ?? read.beside, () => gains),
+    );
     const complete = await asked.complete();
     const warnings = new Warnings(name);
     let changesAtMs: number | undefined;

@@ -6,6 +6,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import type { SettingValues } from '../../settings/definitions.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { compilePolicy, type CompiledPolicy } from '../judge/compile-policy.ts';
+import type { ReviewDecision } from '../judge/held-releases.ts';
 import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import { readStoredPolicy } from '../records/stored-policy.ts';
@@ -20,49 +21,55 @@ export interface PolicySources {
   readonly settings: { readonly current: () => MaybeAsync<SettingValues> };
   /** The policy without the rules of the settings; one object while it is unchanged. */
   readonly document: () => MaybeAsync<PolicyDocument>;
+  /** about held releases; one object while they are unchanged */
+  readonly decisions?: (() => MaybeAsync<readonly ReviewDecision[]>) | undefined;
   /** own advisories and filter lists */
   readonly own?: { readonly read: (nowMs: number) => MaybeAsync<AdvisoryLists> } | undefined;
   /** The lists of feeds; one object while they are unchanged. */
   readonly outside?: (() => OutsideLists) | undefined;
 }
 
-export function createPolicyReader({ settings, document, own, outside }: PolicySources): PolicyReader {
+const noDecisions: readonly ReviewDecision[] = [];
+
+export function createPolicyReader(sources: PolicySources): PolicyReader {
+  const { settings, document, own, outside, decisions = () => noDecisions } = sources;
   let compiled: { readonly of: readonly unknown[]; readonly policy: CompiledPolicy } | undefined;
   let last: Latest | undefined;
-  const compile = (values: SettingValues, given: PolicyDocument): CompiledPolicy => {
-    if (compiled !== undefined && isSame(compiled.of, [values, given])) return compiled.policy;
-    const made = compilePolicy(joined(values, given));
+  const compile = (...of: [SettingValues, PolicyDocument, readonly ReviewDecision[]]): CompiledPolicy => {
+    if (compiled !== undefined && isSame(compiled.of, of)) return compiled.policy;
+    const made = compilePolicy(joined(of[0], of[1]), of[2]);
     // every change of the state makes a new object of values: equal rules stay one object
     const policy = compiled?.policy.key === made.key ? compiled.policy : made;
-    compiled = { of: [values, given], policy };
+    compiled = { of, policy };
     return policy;
   };
   const settled = settledLists();
   const read = async (...reading: Reading): Promise<CurrentPolicy> => {
-    const [values, given, , nowMs] = await Promise.all(reading);
-    const policy = compile(values, given);
+    const [values, given, decided, , nowMs] = await Promise.all(reading);
+    const policy = compile(values, given, decided);
     const others = outside?.() ?? noOutsideLists;
     const reads = readsLists(policy);
     const ownRead = reads ? ((await own?.read(nowMs)) ?? noAdvisories) : noAdvisories;
     const ownLists = settled(ownRead);
     const same = last?.current.compiled === policy && last.ownLists === ownLists && last.others === others;
     const current = same && last !== undefined ? last.current : new CurrentPolicy(policy, ownLists, others);
-    last = { values, given, others, ownRead: reads ? ownRead : undefined, ownLists, current };
+    last = { values, given, decided, others, ownRead: reads ? ownRead : undefined, ownLists, current };
     return current;
   };
   return {
     // every request comes through here, and mostly nothing has changed
     current: (nowMs) => {
-      const [values, given] = [settings.current(), document()];
+      const [values, given, decided] = [settings.current(), document(), decisions()];
       const ownRead = last?.ownRead === undefined ? undefined : own?.read(nowMs);
       const isSame =
         last !== undefined &&
         values === last.values &&
         given === last.given &&
+        decided === last.decided &&
         (outside === undefined || outside() === last.others) &&
         ownRead === last.ownRead;
       // each promise of these is awaited there: one that nobody awaits would end the process if it rejects
-      return isSame && last !== undefined ? last.current : read(values, given, ownRead, nowMs);
+      return isSame && last !== undefined ? last.current : read(values, given, decided, ownRead, nowMs);
     },
   };
 }
@@ -82,6 +89,7 @@ function settledLists(): (read: AdvisoryLists) => AdvisoryLists {
 type Reading = [
   values: MaybeAsync<SettingValues>,
   given: MaybeAsync<PolicyDocument>,
+  decided: MaybeAsync<readonly ReviewDecision[]>,
   own: MaybeAsync<AdvisoryLists> | undefined,
   nowMs: number,
 ];
@@ -90,6 +98,7 @@ type Reading = [
 interface Latest {
   readonly values: SettingValues;
   readonly given: PolicyDocument;
+  readonly decided: readonly ReviewDecision[];
   readonly others: OutsideLists;
   /** undefined: no rule reads lists */
   readonly ownRead: AdvisoryLists | undefined;
@@ -114,11 +123,11 @@ export function storedDocument(store: Pick<StateStore, 'range' | 'generation'>):
 
 /** The policy with these rules instead of its own ones, and with all lists. */
 export async function proposedPolicy(
-  { settings, own, outside }: PolicySources,
+  { settings, own, outside, decisions }: PolicySources,
   given: PolicyDocument,
   nowMs: number,
 ): Promise<CurrentPolicy> {
-  const policy = compilePolicy(joined(await settings.current(), given));
+  const policy = compilePolicy(joined(await settings.current(), given), await decisions?.());
   const lists = readsLists(policy) ? await (own?.read(nowMs) ?? noAdvisories) : noAdvisories;
   return new CurrentPolicy(policy, lists, outside?.() ?? noOutsideLists);
 }

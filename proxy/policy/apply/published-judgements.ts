@@ -1,5 +1,6 @@
 // Judges archives of packages that are published here.
 
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { providerPath } from '../../../build/contract/paths.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
@@ -8,6 +9,7 @@ import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/mayb
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { recordsOf } from '../../core/tree/document-releases.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
+import { arrivalOfPublished, gainsOf, type Gains } from '../judge/held-releases.ts';
 import { judgePackage, type PolicyJudgement, type PackageJudge } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import { factsOfArchive, recordFacts, type RecordFacts } from './record-facts.ts';
@@ -78,16 +80,17 @@ export class PublishedJudgements {
     policy: CurrentPolicy,
     epoch: number,
   ): Promise<CachedPackageJudge> {
-    const documents = [];
+    const documents: (readonly JsonObject[])[] = [];
     for (const stability of ['dev', 'stable'] as const) {
       const document = await this.#files.document(providerPath(name, stability), epoch);
       documents.push(document === undefined ? [] : recordsOf(document.bytes.toString('utf8'), name));
     }
     const facts = recordFacts(documents);
+    const gains = (): Gains => gainsOf(documents.flat(), arrivalOfPublished);
     const known: CachedPackageJudge = {
       policy,
       epoch,
-      judge: judgePackage(found.rules, policy.factsOf(name, 'private')),
+      judge: judgePackage(found.rules, policy.factsOf(name, 'private', {}, gains)),
       facts,
     };
     this.#kept.set(key, known, key.length + 1024 + facts.records.size * 600);

@@ -3,13 +3,16 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { providerPath } from '../../../build/contract/paths.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { TextDocument } from '../../core/http/document.ts';
 import type { Moment } from '../../core/protocol/mirrored-packages.ts';
 import type { PolicyCaller, ReleasePolicy, RulesInEffect } from '../../core/protocol/release-policy.ts';
+import { recordsOf } from '../../core/tree/document-releases.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import type { VersionFacts } from '../judge/facts.ts';
+import { arrivalOfPublished, gainsOf, noGains, type Gains } from '../judge/held-releases.ts';
 import type { PolicyJudgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { Hits } from './hits.ts';
@@ -26,7 +29,7 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 // The rules of one state of the policy, as the core asks them (I26).
 
 interface EffectParts {
-  readonly files: Pick<TreeFiles, 'archives'>;
+  readonly files: Pick<TreeFiles, 'document' | 'archives'>;
   readonly hits: Hits;
   readonly documents: PolicedDocuments;
   readonly judgements: PublishedJudgements;
@@ -48,7 +51,8 @@ function rulesInEffect(
       if (found.key === '' || documents.isUnchanged(base, policy, found, nowMs, epoch)) return undefined;
       const viewKey = view?.key ?? '';
       const complete = () => completion(files, name, found, epoch);
-      const asked = { name, stability, origin: 'private', viewKey, found, complete, epoch } as const;
+      const gains = () => publishedGains(files, name, epoch);
+      const asked = { name, stability, origin: 'private', viewKey, found, complete, gains, epoch } as const;
       return andThen(documents.get(base, policy, asked, nowMs), (document) =>
         document === base ? undefined : { document, grow: (bytes) => documents.grow(asked, document, bytes) },
       );
@@ -65,9 +69,17 @@ function rulesInEffect(
   };
 }
 
+/** Read from the document of releases, which a view may cut. */
+async function publishedGains(files: EffectParts['files'], name: PackageName, epoch: number): Promise<Gains> {
+  const document = await files.document(providerPath(name, 'stable'), epoch);
+  return document === undefined
+    ? noGains
+    : gainsOf(recordsOf(document.bytes.toString('utf8'), name), arrivalOfPublished);
+}
+
 /** What the serving index adds to a record, if a rule reads it. */
 async function completion(
-  files: Pick<TreeFiles, 'archives'>,
+  files: EffectParts['files'],
   name: PackageName,
   { readsIndex }: ApplicableRules,
   epoch: number,
@@ -176,6 +188,7 @@ export interface RegistryPolicy extends ReleasePolicy {
       readonly isCut: boolean;
       readonly dated: ReadonlySet<string>;
       readonly lists: JsonObject;
+      readonly gains: Gains;
     },
     caller: PolicyCaller,
     moment: Moment,
@@ -200,7 +213,7 @@ export function createRegistryPolicy({ reader, files, hits, cacheBytes }: Regist
   };
   return {
     rules: (nowMs) => andThen(reader.current(nowMs), rulesOf),
-    mirrored: async (base, { name, stability, isCut, dated, lists }, { token, view }, { nowMs, epoch }) => {
+    mirrored: async (base, { name, stability, isCut, dated, lists, gains }, { token, view }, { nowMs, epoch }) => {
       const policy = await reader.current(nowMs);
       const found = policy.rules[isCut ? 'about' : 'aboutToken'](name, 'mirrored', token);
       if (found.rules.length === 0 || documents.isUnchanged(base, policy, found, nowMs, epoch)) return base;
@@ -213,6 +226,7 @@ export function createRegistryPolicy({ reader, files, hits, cacheBytes }: Regist
         found,
         complete: () => withoutOwnDates(dated),
         lists,
+        gains: () => gains,
         epoch,
       } as const;
       return documents.get(base, policy, asked, nowMs);

@@ -13,9 +13,17 @@ export interface ApplicableRules {
   readonly hidesSource: boolean;
   /** true: a rule reads the serving index, not the record alone */
   readonly readsIndex: boolean;
+  /** true: a rule compares the releases of the package */
+  readonly readsGains: boolean;
 }
 
-export const noRules: ApplicableRules = { key: '', rules: [], hidesSource: false, readsIndex: false };
+export const noRules: ApplicableRules = {
+  key: '',
+  rules: [],
+  hidesSource: false,
+  readsIndex: false,
+  readsGains: false,
+};
 
 const mostRemembered = 20_000;
 
@@ -83,8 +91,13 @@ export class RuleFinder {
       rules,
       hidesSource,
       readsIndex: rules.some(({ given }) => given.rule === 'required'),
+      readsGains: readsGains(rules),
     };
   }
+}
+
+export function readsGains(rules: readonly Pick<CompiledRule, 'given'>[]): boolean {
+  return rules.some(({ given }) => given.rule === 'capability');
 }
 
 function remembered(known: Map<string, ApplicableRules>, key: string, found: ApplicableRules): ApplicableRules {

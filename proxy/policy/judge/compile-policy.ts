@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { parseConstraint } from '../../../build/contract/constraint.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
+import { groupBy } from '../../../build/shared/collections/group-by.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 import { compileConstraint } from '../../core/views/fast-matches.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../model/policy-document.ts';
 import { conditionOf, type PackageCondition } from './conditions.ts';
 import type { PackageOrigin } from './facts.ts';
+import type { ReviewDecision } from './held-releases.ts';
 
 export interface CompiledException {
   readonly given: PolicyException;
@@ -50,16 +52,19 @@ export interface CompiledPolicy {
   readonly composer: readonly ComposerRule[];
 }
 
-/** `document`: as the parser returns it. */
-export function compilePolicy(document: PolicyDocument): CompiledPolicy {
+/** `document`: as the parser returns it. `decisions`: about held releases, in the order of time. */
+export function compilePolicy(document: PolicyDocument, decisions: readonly ReviewDecision[] = []): CompiledPolicy {
   const exceptions = document.exceptions.map(compileException);
+  const byPackage = groupBy(decisions, (one) => one.package);
+  const decisionsOf = (name: string): readonly ReviewDecision[] => byPackage.get(name) ?? [];
+  const said = JSON.stringify(decisions.length === 0 ? document : [document, decisions]);
   return {
-    key: createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 22),
+    key: createHash('sha256').update(said).digest('base64url').slice(0, 22),
     document,
     rules: document.rules.filter(isVersionRule).map((given) => ({
       given,
       concerns: concernOf(given, given.rule === 'required' ? 'private' : given.origin),
-      condition: conditionOf(given),
+      condition: conditionOf(given, decisionsOf),
       exceptions: exceptions.filter((one) => one.given.rule === given.name),
     })),
     sources: document.rules

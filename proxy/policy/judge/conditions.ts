@@ -14,6 +14,7 @@ import {
   type PackageFacts,
   type VersionFacts,
 } from './facts.ts';
+import { holdOf, type ReviewDecision } from './held-releases.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {
@@ -28,11 +29,14 @@ export type VersionCondition = (version: VersionFacts, nowMs: number) => Hit | u
 export type PackageCondition = (facts: PackageFacts) => VersionCondition;
 
 type VersionKind = Exclude<RuleKind, 'composer' | 'source'>;
-type Maker<Kind extends VersionKind> = (rule: RuleOf<Kind>) => PackageCondition;
+type Maker<Kind extends VersionKind> = (rule: RuleOf<Kind>, decisions: DecisionsOf) => PackageCondition;
 
-export function conditionOf(rule: VersionRule): PackageCondition {
-  return makers[rule.rule](rule as never);
+export function conditionOf(rule: VersionRule, decisions: DecisionsOf): PackageCondition {
+  return makers[rule.rule](rule as never, decisions);
 }
+
+/** What people decided about the releases of a package, in this order. */
+export type DecisionsOf = (name: string) => readonly ReviewDecision[];
 
 const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
   advisories: ({ severity = 'low', ignore = [] }) => {
@@ -106,6 +110,19 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
       };
     };
   },
+  capability: (rule, decisionsOf) => {
+    return ({ name, origin, gains }) => {
+      const [known, decisions] = [gains(), decisionsOf(name)];
+      const sinceMs = rule.since === undefined ? 0 : Date.parse(rule.since);
+      return ({ normalized, dev, publishedMs = 0 }, nowMs) => {
+        if (dev) return undefined;
+        if (origin === 'private' && !known.has(normalized) && publishedMs >= sinceMs)
+          return { because: unknown('difference from the releases below') };
+        const hold = holdOf(rule, known, decisions, normalized, nowMs);
+        return hold && { because: hold.because, ...(hold.untilMs === undefined ? {} : { untilMs: hold.untilMs }) };
+      };
+    };
+  },
   required: ({ fields }) => {
     const wanted = new Set(fields);
     return ({ origin }) =>
@@ -126,7 +143,7 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
 };
 
 /** A withdrawal proves nothing: the archive may still be in a lock file. */
-function unknown(fact: 'type' | 'licence' | 'abandonment'): string {
+function unknown(fact: string): string {
   return `its ${fact} is unknown, since the version is no longer published`;
 }
 

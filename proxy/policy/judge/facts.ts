@@ -3,6 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { isDevVersion } from '../../../build/contract/version.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
+import type { Gains } from './held-releases.ts';
 
 export type PackageOrigin = 'private' | 'mirrored';
 
@@ -29,6 +30,8 @@ export interface PackageFacts {
   readonly origin: PackageOrigin;
   readonly advisories: readonly AdvisoryFacts[];
   readonly entries: readonly ListEntry[];
+  /** what its releases gained; only the rule `capability` asks for it */
+  readonly gains: () => Gains;
 }
 
 export interface VersionFacts {

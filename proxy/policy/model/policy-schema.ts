@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { parseConstraint } from '../../../build/contract/constraint.ts';
+import { capabilityKinds, decisiveKinds } from '../../../build/review/capabilities.ts';
 import { parsePackagePattern } from '../../core/views/package-pattern.ts';
 import { actions, clocks, requiredFields, severities } from './words.ts';
 
@@ -95,6 +96,8 @@ const seconds = z
   .min(1)
   .max(365 * 86_400);
 
+const dayOrMoment = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)?$/;
+
 export const ruleSchema = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: kind('advisories', 'versions with a security advisory'),
@@ -148,6 +151,26 @@ export const ruleSchema = z.discriminatedUnion('rule', [
     allow: z.array(pattern).max(mostEntries).describe('patterns of allowed plugins'),
   }),
   z.strictObject({
+    rule: kind('capability', 'releases that can newly do something, such as run code while Composer works'),
+    ...common,
+    kinds: z
+      .array(z.enum(capabilityKinds))
+      .min(1)
+      .max(capabilityKinds.length)
+      .optional()
+      .describe(`what counts; default: ${decisiveKinds.join(', ')}`),
+    days: days
+      .optional()
+      .describe('how long after its arrival here such a release is held. Default: until somebody approves it'),
+    since: z
+      .string()
+      .max(24)
+      .regex(dayOrMoment, 'must be a day such as 2026-12-31, or a time in UTC')
+      .refine(isMoment, 'must be a day that exists')
+      .optional()
+      .describe('releases that this registry had before are accepted. Default: none is'),
+  }),
+  z.strictObject({
     rule: kind('required', 'versions of private packages that lack something'),
     name,
     action,
@@ -187,10 +210,7 @@ export const exceptionSchema = z.strictObject({
   until: z
     .string()
     .max(24)
-    .regex(
-      /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)?$/,
-      'must be a day such as 2026-12-31, or a time in UTC',
-    )
+    .regex(dayOrMoment, 'must be a day such as 2026-12-31, or a time in UTC')
     .refine(isMoment, 'must be a day that exists')
     .describe('the last day of the exception in UTC, or the moment of its end'),
 });

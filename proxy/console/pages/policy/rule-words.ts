@@ -1,5 +1,6 @@
 // A rule of the policy in words: what it looks for, which packages it concerns, and where it acts. Pure.
 
+import { decisiveKinds } from '../../../../build/review/capabilities.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
 import { formatCount, formatNumber, formatSpan } from '../../components/values.tsx';
 
@@ -23,6 +24,8 @@ export function soughtWords(rule: Rule): string {
       return 'an abandoned package';
     case 'plugin':
       return rule.allow.length === 0 ? 'a Composer plugin' : `a Composer plugin other than ${listed(rule.allow)}`;
+    case 'capability':
+      return `a release that gained ${listed(rule.kinds ?? decisiveKinds)}, ${rule.days === undefined ? 'until somebody approves it' : `for ${formatSpan(Math.round(rule.days * 86_400))}`}`;
     case 'required':
       return `without ${rule.fields.map((field) => fieldWords[field]).join(' or ')}`;
     case 'source':

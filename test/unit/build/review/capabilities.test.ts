@@ -46,7 +46,7 @@ describe('what releases gain', () => {
     capabilities: files.map((detail) => ({ kind: 'autoload-file', detail }) as const),
   });
   const gained = (...releases: readonly ReturnType<typeof release>[]): readonly string[] =>
-    [...gainedByRelease(releases)].flatMap(([, all]) =>
+    [...gainedByRelease(releases)].flatMap(([, { gained: all }]) =>
       all.map(({ capability, broughtBy }) => `${capability.detail} by ${broughtBy.version}`),
     );
 

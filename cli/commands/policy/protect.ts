@@ -1,0 +1,62 @@
+// `libretto policy protect`: adds the rule that holds releases which can newly do something.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import type { JsonValue } from '../../../build/contract/json.ts';
+import { parseWholeNumber } from '../../config/setting-values.ts';
+import type { CommandInput } from '../../io/command.ts';
+import type { Context } from '../../io/context.ts';
+import { printChanges, printJson, printLines } from '../../io/output.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { differenceLines } from '../../text/policy-text.ts';
+import { runPolicyCommand } from './policy-command.ts';
+
+const standardDays = 7;
+
+export function run(context: Context, given: CommandInput): Promise<number> {
+  const dryRun = given.flags['dryRun'] === true;
+  const rule = ruleOf(given.flags, context.now());
+  return runPolicyCommand(
+    context,
+    given,
+    async ({ config, policy, json }) => {
+      if (config.policy.value !== undefined) throw inFile(config.policy.value, rule);
+      const { rules, exceptions, revision } = await policy.get();
+      const known = rules.find((one) => one.rule === 'capability');
+      const proposed = { rules: [...rules, rule], exceptions } as unknown as JsonValue;
+      const difference = known === undefined ? (await policy.check(proposed)).difference : [];
+      const now = (known ?? dryRun) ? revision : (await policy.replace(proposed, revision, context.actor)).revision;
+      if (json) printJson(context.stdout, { dry_run: dryRun, revision: now, difference });
+      else if (known !== undefined)
+        printLines(context.summary, [`The rule ${known.name} protects already. Nothing was changed.`]);
+      else
+        printChanges(dryRun ? context.stdout : context.summary, [
+          dryRun ? 'This change would be made:' : 'The policy has this change:',
+          ...differenceLines(difference),
+          'Releases that are here now are accepted. `libretto policy hits` lists those that clients asked for in vain.',
+        ]);
+      return 0;
+    },
+    dryRun ? { area: 'all' } : { makes: true, area: 'all' },
+  );
+}
+
+function ruleOf({ days, untilApproved }: CommandInput['flags'], now: Date) {
+  if (days !== undefined && untilApproved === true)
+    throw new UsageError('--days and --until-approved exclude each other. Choose one of them.');
+  const held = parseWholeNumber(days ?? standardDays, 1, 365);
+  if (held === undefined)
+    throw new UsageError(`--days is ${JSON.stringify(days)}; allowed: a whole number from 1 to 365.`);
+  return {
+    name: 'capability',
+    rule: 'capability',
+    action: 'block',
+    ...(untilApproved === true ? {} : { days: held }),
+    since: now.toISOString(),
+  };
+}
+
+function inFile(file: string, rule: object): RegistryError {
+  return new RegistryError('SETTING_FIXED', {
+    message: `The policy is in the file ${file}, which this command does not change. Add this rule there: ${JSON.stringify(rule)}`,
+  });
+}

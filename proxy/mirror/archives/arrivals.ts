@@ -1,0 +1,138 @@
+// When this registry first saw each release of a mirrored package, and with which reference: only its own clock counts,
+// since authors date tags back. The releases of the first document that it sees are history, and so are those that
+// were there when a rule began. A moved tag has arrived again. One small file for each package, while a rule asks. It
+// is written before a document with the release is sent. A damaged file is an error, and never history.
+
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isAsWritten, withChecksum } from '../../../build/contract/checksum.ts';
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { isDevVersion } from '../../../build/contract/version.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
+import { replaceFileDurably } from '../../../build/shared/files/atomic-file.ts';
+import { readWhole } from '../../../build/shared/files/read-whole.ts';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
+import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
+import { readsGains } from '../../policy/apply/rule-finder.ts';
+import { gainsOf, noGains, referenceOf, type Gains } from '../../policy/judge/held-releases.ts';
+import { rulesAbout } from '../../policy/judge/judge.ts';
+import { normalized } from '../rules/release-rules.ts';
+import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
+import { UnreadableRecord } from './read-record.ts';
+
+/** By normalized version. `at`: epoch milliseconds; 0: history. */
+type Seen = Readonly<Record<string, { readonly at: number; readonly reference: string }>>;
+
+interface Ledger {
+  /** when a document was last compared, epoch milliseconds */
+  readonly comparedMs: number;
+  readonly releases: Seen;
+}
+
+const format = 1;
+const mostReleases = 20_000;
+
+export class Arrivals {
+  readonly #folder: string;
+  readonly #report: ReportMirrorEvent;
+  readonly #updating = new SingleFlight<Seen>();
+
+  /** `folder`: of the mirror. */
+  constructor(folder: string, report: ReportMirrorEvent) {
+    this.#folder = join(folder, 'arrivals');
+    this.#report = report;
+  }
+
+  /** Empty: nothing was compared yet. Rejects with UnreadableRecord for a damaged file. */
+  async read(name: PackageName): Promise<Seen> {
+    return (await this.#ledger(name))?.releases ?? {};
+  }
+
+  /** Notes the releases that are new. `since`: what was here before a rule began is history. */
+  update(name: PackageName, offered: Readonly<Record<string, string>>, since: number, nowMs: number): Promise<Seen> {
+    return this.#updating.run(name, () => this.#update(name, offered, since, nowMs), [JSON.stringify(offered), since]);
+  }
+
+  async #update(
+    name: PackageName,
+    offered: Readonly<Record<string, string>>,
+    sinceMs: number,
+    nowMs: number,
+  ): Promise<Seen> {
+    const before = await this.#ledger(name);
+    if (Object.keys(offered).length === 0) return before?.releases ?? {}; // no document of releases was read
+    const isFirst = before === undefined || before.comparedMs < sinceMs;
+    const known = isFirst ? {} : before.releases;
+    const arrived = Object.entries(offered).filter(([version, reference]) => known[version]?.reference !== reference);
+    if (!isFirst && arrived.length === 0) return known;
+    const at = isFirst ? 0 : nowMs;
+    const fresh = arrived.slice(0, mostReleases).map(([version, reference]) => [version, { at, reference }] as const);
+    const releases: Seen = { ...known, ...Object.fromEntries(fresh) };
+    await this.#write(name, { comparedMs: nowMs, releases });
+    return releases;
+  }
+
+  async #ledger(name: PackageName): Promise<Ledger | undefined> {
+    const path = this.#pathOf(name);
+    const text = (await readWhole(path))?.bytes.toString('utf8');
+    if (text === undefined) return undefined;
+    const json: unknown = isAsWritten(text) ? JSON.parse(text) : undefined;
+    if (isJsonObject(json) && json['format'] === format) return json as unknown as Ledger;
+    throw new UnreadableRecord(
+      path,
+      `${path} is damaged: when the releases of ${name} arrived is unknown. Restore it from a backup. If you remove ` +
+        `it, all releases that its upstream offers now are accepted`,
+    );
+  }
+
+  /** On a disk that accepts no write, releases arrive again and again, and stay held. */
+  async #write(name: PackageName, ledger: Ledger): Promise<void> {
+    const path = this.#pathOf(name);
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await replaceFileDurably(path, [withChecksum(JSON.stringify({ format, ...ledger }))]);
+    } catch (error) {
+      this.#report({ kind: 'lists-unwritten', name, message: `${path} cannot be written: ${messageOf(error)}` });
+    }
+  }
+
+  #pathOf(name: PackageName): string {
+    return join(this.#folder, `${name}.json`);
+  }
+}
+
+/** What the releases gained, if a rule about the package asks. `records`: those of releases count. */
+export async function mirroredGains(
+  name: PackageName,
+  records: readonly JsonObject[],
+  policy: CurrentPolicy | undefined,
+  arrivals: Arrivals,
+  nowMs: number,
+): Promise<Gains> {
+  const rules = policy === undefined ? [] : rulesAbout(policy.compiled, { name, origin: 'mirrored' }, () => true);
+  if (!readsGains(rules)) return noGains;
+  const begins = rules.flatMap(({ given }) =>
+    given.rule === 'capability' ? [Date.parse(given.since ?? '') || 0] : [],
+  );
+  const releases = records.map(normalized).filter(({ version_normalized: one }) => !isDevVersion(String(one)));
+  const offered = Object.fromEntries(releases.map((one) => [String(one['version_normalized']), referenceOf(one)]));
+  const seen = await arrivals.update(name, offered, Math.max(...begins), nowMs);
+  return arrivedGains(releases, seen);
+}
+
+/** As far as is known, without noting anything. Rejects with UnreadableRecord. */
+export async function storedGains(
+  name: PackageName,
+  records: readonly JsonObject[],
+  policy: CurrentPolicy | undefined,
+  arrivals: Arrivals,
+): Promise<Gains> {
+  const rules = policy?.rules.about(name, 'mirrored', undefined).rules ?? [];
+  return readsGains(rules) ? arrivedGains(records.map(normalized), await arrivals.read(name)) : noGains;
+}
+
+/** `releases`: each with `version_normalized`. */
+export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains {
+  return gainsOf(releases, ({ version_normalized: version }) => seen[String(version)]?.at ?? 0);
+}

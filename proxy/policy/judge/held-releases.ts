@@ -1,0 +1,123 @@
+// Which releases of a package are held for what they can newly do, until time or a person decides. Pure.
+
+import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import { compareNormalized } from '../../../build/contract/ordering.ts';
+import { isDevVersion, type NormalizedVersion } from '../../../build/contract/version.ts';
+import { capabilitiesOf, decisiveKinds, describeCapability } from '../../../build/review/capabilities.ts';
+import {
+  gainedByRelease,
+  type Gained,
+  type Release,
+  type ReleaseGains,
+} from '../../../build/review/gained-capabilities.ts';
+import { shortText } from '../../../build/shared/text/short-text.ts';
+import type { RuleOf } from '../model/policy-document.ts';
+
+export interface ArrivedRelease extends Release {
+  /** of its archive; empty: unknown */
+  readonly reference: string;
+}
+
+/** The releases of one package, by normalized version; undefined: it keeps nothing that arrived while somebody looked. */
+export type Gains = ReadonlyMap<string, ReleaseGains<ArrivedRelease> | undefined>;
+
+export const noGains: Gains = new Map();
+
+/** What a person decided about a release. The last one about it counts. */
+export interface ReviewDecision {
+  readonly package: string;
+  /** normalized */
+  readonly version: string;
+  /** of the archive that the person saw: another archive is undecided */
+  readonly reference: string;
+  readonly decision: 'approved' | 'rejected';
+  /** who */
+  readonly by: string;
+  readonly reason: string;
+  /** ISO 8601 */
+  readonly at: string;
+}
+
+/**
+ * `records`: all releases of a package, in full, each with `version_normalized`; dev versions do not count. `arrivedMs`:
+ * when this registry had the release first; 0: before anybody looked.
+ */
+export function gainsOf(records: readonly JsonObject[], arrivedMs: (record: JsonObject) => number): Gains {
+  const releases = records.flatMap((record) => {
+    const normalized = String(record['version_normalized']) as NormalizedVersion;
+    if (isDevVersion(normalized)) return [];
+    const version = String(record['version']);
+    const capabilities = capabilitiesOf(record);
+    return { version, normalized, capabilities, arrivedMs: arrivedMs(record), reference: referenceOf(record) };
+  });
+  const gains = new Map<string, ReleaseGains<ArrivedRelease> | undefined>();
+  for (const [normalized, { release, gained }] of gainedByRelease(releases)) {
+    const since = gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0);
+    gains.set(normalized, since.length === 0 ? undefined : { release, gained: since });
+  }
+  return gains;
+}
+
+export function referenceOf({ dist }: JsonObject): string {
+  return isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
+}
+
+/** Our own clock wrote the `published-time` of a package that is published here. */
+export function arrivalOfPublished(record: JsonObject): number {
+  return Date.parse(String(record['published-time'])) || 0;
+}
+
+export interface Hold {
+  /** completes a sentence: `it runs src/boot.php in every request, and 1.0.0 did not; …` */
+  readonly because: string;
+  /** epoch milliseconds; undefined: until a person decides */
+  readonly untilMs: number | undefined;
+}
+
+/** Why a release is held now; undefined: it is not. Of several capabilities, the one that is held longest counts. */
+export function holdOf(
+  { kinds = decisiveKinds, days, since }: Pick<RuleOf<'capability'>, 'kinds' | 'days' | 'since'>,
+  gains: Gains,
+  decisions: readonly ReviewDecision[],
+  normalized: string,
+  nowMs: number,
+): Hold | undefined {
+  const sinceMs = since === undefined ? 0 : Date.parse(since);
+  let longest:
+    | { readonly endMs: number; readonly one: Gained<ArrivedRelease>; readonly rejected: string | undefined }
+    | undefined;
+  for (const one of gains.get(normalized)?.gained ?? []) {
+    const { capability, broughtBy } = one;
+    if (!kinds.includes(capability.kind) || broughtBy.arrivedMs < sinceMs) continue;
+    const decided = decisionAbout(one, gains, decisions, normalized);
+    if (decided?.decision === 'approved') continue;
+    const rejected = decided && `${decided.by} rejected it: ${shortText(decided.reason, 200) ?? ''}`;
+    const endMs = decided || days === undefined ? Infinity : broughtBy.arrivedMs + days * 86_400_000;
+    if (endMs > nowMs && !(longest && (longest.rejected || longest.endMs >= endMs))) longest = { endMs, one, rejected };
+  }
+  if (longest === undefined) return undefined;
+  const { endMs, one, rejected } = longest;
+  const untilMs = endMs === Infinity ? undefined : endMs;
+  const end = untilMs === undefined ? 'somebody approves it' : new Date(untilMs).toISOString();
+  return {
+    because: `${describeCapability(one.capability)}, and ${one.before.version} did not; ${rejected ?? `held until ${end}`}`,
+    untilMs,
+  };
+}
+
+/** The last decision about a release that keeps this capability, and is not above this version. */
+function decisionAbout(
+  one: Gained<ArrivedRelease>,
+  gains: Gains,
+  decisions: readonly ReviewDecision[],
+  normalized: string,
+): ReviewDecision | undefined {
+  return decisions.findLast(({ version, reference }) => {
+    const decided = gains.get(version);
+    return (
+      decided?.release.reference === reference &&
+      decided.gained.includes(one) &&
+      compareNormalized(version as NormalizedVersion, normalized as NormalizedVersion) <= 0
+    );
+  });
+}

@@ -1,0 +1,193 @@
+// The rule `capability` at the server: a release that can newly do something is held, in documents and for lock files,
+// until its days are over or a person has decided. Packages that are published here, and mirrored ones.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { normalizeVersion } from '../../build/contract/version.ts';
+import type { ReviewDecision } from '../../proxy/policy/judge/held-releases.ts';
+import { zipBytes } from '../util/hand-made-tree.ts';
+import { one } from '../util/listed-versions.ts';
+import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { referenceFor, type UpstreamVersion } from '../util/upstream.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const day = 86_400_000;
+const began = Date.parse('2026-06-01T12:00:00Z');
+const boot: Fields = { autoload: { files: ['src/boot.php'] } };
+const rule = { name: 'new', rule: 'capability', action: 'block', since: '2026-06-01' };
+const newer = 'it runs src/boot.php in every request, and 1.0.0 did not';
+
+let at: TemporaryFolder;
+let registry: PolicedRegistry;
+beforeEach(async () => {
+  at = temporaryFolder('capability');
+  registry = await policedRegistry({ half: { constraints: { '*': '>=1.0.1' } } as never }, { at });
+  registry.tree.put('acme/app', []);
+  registry.tree.publish();
+});
+afterEach(async () => {
+  await registry[Symbol.asyncDispose]();
+  await at.remove();
+});
+
+const hold = (more: Fields = {}): void => registry.setPolicy({ rules: [{ ...rule, ...more }] as never });
+const later = (ms = 700_000): void => {
+  registry.clock.nowMs += ms;
+};
+/** The reason of the refusal of an archive; 200: it is sent. */
+const archive = async (name: string, version: string, token?: string): Promise<unknown> => {
+  const reply = await registry.get(`/dist/${name}/${version}.zip`, token);
+  return reply.status === 410 ? (reply.json()['details'] as Fields)['reason'] : reply.status;
+};
+const decide = (name: string, version: string, more: Partial<ReviewDecision> = {}): ReviewDecision => ({
+  package: name,
+  version: normalizeVersion(version) ?? '',
+  reference: '',
+  decision: 'approved',
+  by: 'ada@example.org',
+  reason: 'read it',
+  at: '2026-06-02T00:00:00Z',
+  ...more,
+});
+
+describe('a package that is published here', () => {
+  const publish = (...releases: readonly (readonly [string, number, Fields?])[]): void => {
+    registry.tree.put(
+      'acme/app',
+      releases
+        .map(([version, arrivedMs, fields = {}]) => ({
+          version,
+          normalized: `${version}.0`,
+          zip: zipBytes(version),
+          reference: referenceFor(version),
+          time: '2019-01-01T00:00:00Z',
+          fields: { 'published-time': new Date(arrivedMs).toISOString(), ...fields },
+        }))
+        .toReversed(),
+    );
+    registry.tree.publish();
+    later(2000);
+  };
+
+  it('is offered without the release that gained something, and without the next one that keeps it', async () => {
+    hold();
+    publish(['1.0.0', 0], ['1.0.1', began, boot], ['1.0.2', began + 1000, boot], ['1.0.3', began + 2000]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.3', '1.0.0']);
+    for (const version of ['1.0.1', '1.0.2'])
+      expect(await archive('acme/app', version)).toBe(`${newer}; held until somebody approves it`);
+    expect([await archive('acme/app', '1.0.0'), await archive('acme/app', '1.0.3')]).toEqual([200, 200]);
+    expect(await registry.offered('acme/app', 'half')).toEqual(['1.0.3']); // the view hides 1.0.0, the comparison sees it
+  });
+
+  it('keeps what came before the rule began, and what gained nothing that counts', async () => {
+    hold();
+    publish(['1.0.0', 0], ['1.0.1', began - day, boot], ['1.0.2', began, { ...boot, license: 'MIT', bin: [] }]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.2', '1.0.1', '1.0.0']);
+    hold({ kinds: ['license'] });
+    expect(await registry.offered('acme/app')).toEqual(['1.0.1', '1.0.0']);
+  });
+
+  it('is whole again after the days, counted from the release that brought it', async () => {
+    hold({ days: 7 });
+    publish(['1.0.0', 0], ['1.0.1', began, boot], ['1.0.2', began + 6 * day, boot]);
+    expect(await archive('acme/app', '1.0.2')).toBe(`${newer}; held until 2026-06-08T12:00:00.000Z`);
+    later(7 * day);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.2', '1.0.1', '1.0.0']);
+    expect(await archive('acme/app', '1.0.2')).toBe(200);
+  });
+
+  it('is offered as far as a person approved it, and stays without what was rejected', async () => {
+    hold();
+    publish(['1.0.0', 0], ['1.0.1', began, boot], ['1.0.2', began, boot], ['1.0.3', began, { ...boot, bin: 'run' }]);
+    const reference = referenceFor('1.0.2');
+    registry.setDecisions([decide('acme/app', '1.0.2', { reference })]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.2', '1.0.0']);
+    registry.setDecisions([decide('acme/app', '1.0.2', { reference: referenceFor('other bytes') })]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.0']);
+    const rejected = { reference: referenceFor('1.0.1'), decision: 'rejected', reason: 'it phones home' } as const;
+    registry.setDecisions([decide('acme/app', '1.0.1', rejected)]);
+    hold({ days: 1 });
+    later(9 * day);
+    expect(await archive('acme/app', '1.0.3')).toBe(`${newer}; ada@example.org rejected it: it phones home`);
+    registry.setDecisions([
+      decide('acme/app', '1.0.1', rejected),
+      decide('acme/app', '1.0.3', { reference: referenceFor('1.0.3') }),
+    ]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.3', '1.0.0']);
+  });
+
+  it('is offered as a whole where a rule only warns', async () => {
+    hold({ action: 'warn' });
+    publish(['1.0.0', 0], ['1.0.1', began, boot]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.1', '1.0.0']);
+    expect(JSON.stringify((await registry.get('/p2/acme/app.json')).json()['warnings'])).toContain(newer);
+  });
+});
+
+describe('a mirrored package', () => {
+  const upstream = (...versions: readonly UpstreamVersion[]): void => {
+    registry.upstream.put('some/lib', versions.toReversed());
+    later();
+  };
+  const offered = (): Promise<readonly string[] | undefined> => registry.offered('some/lib');
+  const ledger = (): string => at.at('mirror/arrivals/some/lib.json');
+
+  it('is offered as it was first seen, and then without the release that gained something', async () => {
+    hold({ days: 7 });
+    upstream(one('1.0.0'), one('2.0.0', boot));
+    expect(await offered()).toEqual(['2.0.0', '1.0.0']);
+    // its author and its registry date it back; another process notices it
+    upstream(
+      one('1.0.0'),
+      one('1.0.1', { ...boot, 'published-time': '2020-01-01T00:00:00+00:00' }),
+      one('2.0.0', boot),
+    );
+    expect(await offered()).toEqual(['2.0.0', '1.0.0']);
+    expect(await archive('some/lib', '1.0.1')).toContain(`${newer}; held until 2026-06-08T`);
+    expect(await archive('some/lib', '2.0.0')).toBe(200);
+    const before = readFileSync(ledger(), 'utf8');
+    later(8 * day);
+    expect(await offered()).toEqual(['2.0.0', '1.0.1', '1.0.0']);
+    expect(await archive('some/lib', '1.0.1')).toBe(200);
+    expect(readFileSync(ledger(), 'utf8')).toBe(before);
+  });
+
+  it('is offered without a release whose tag has moved, and with it where the moved one gained nothing', async () => {
+    hold();
+    upstream(one('1.0.0'), one('1.1.0'));
+    expect(await offered()).toEqual(['1.1.0', '1.0.0']);
+    upstream(one('1.0.0'), { ...one('1.1.0', boot), reference: referenceFor('moved') });
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), { ...one('1.1.0'), reference: referenceFor('moved again') });
+    expect(await offered()).toEqual(['1.1.0', '1.0.0']);
+  });
+
+  it('begins anew with a later rule, and writes nothing without one', async () => {
+    registry.setPolicy({ rules: [] });
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    expect(existsSync(ledger())).toBe(false);
+    hold();
+    expect(await offered()).toEqual(['1.0.0']);
+    registry.setPolicy({ rules: [] });
+    upstream(one('1.0.0'), one('1.0.1', boot));
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+    later(day);
+    hold({ since: new Date(registry.clock.nowMs).toISOString() });
+    later(1000);
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+    upstream(one('1.0.0'), one('1.0.1', boot), one('1.0.2', { ...boot, type: 'composer-plugin' }));
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+  });
+
+  it('is not served while its file of arrivals is damaged', async () => {
+    hold();
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    writeFileSync(ledger(), readFileSync(ledger(), 'utf8').replace('"at":0', '"at":1'));
+    upstream(one('1.0.0'), one('1.0.1'));
+    expect((await registry.get('/p2/some/lib.json')).status).toBe(500);
+  });
+});
