@@ -54,8 +54,7 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
       return ids.flatMap((id) => current.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     };
   };
-  const lists = new LastLists(folder, () => undefined);
-  const arrivals = new Arrivals(folder, () => undefined);
+  const [lists, arrivals] = [new LastLists(folder, () => undefined), new Arrivals(folder, () => undefined)];
   const said = keptLists(folder, lists);
   return {
     origin: 'mirrored',

@@ -76,8 +76,7 @@ export class Mirror {
     this.#names = new NameDecisions({ rules: options.rules, compile: this.#compile, privateNames });
     this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
     const lastLists = new LastLists(folder, report);
-    this.arrivals = new Arrivals(folder, report);
-    const { arrivals } = this;
+    const arrivals = (this.arrivals = new Arrivals(folder, report));
     this.#fetcher = new ArchiveFetcher({
       folder,
       client: this.#client,
