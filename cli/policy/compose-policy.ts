@@ -9,6 +9,7 @@ import {
   type PolicySources,
 } from '../../proxy/policy/apply/policy-reader.ts';
 import type { PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
+import { storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { createPublishedAdvisories, type PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
@@ -39,6 +40,7 @@ export function policySources(config: Config, { settings, own, outside, ...parts
     document: documentOf(config, parts),
     own: own ?? createPublishedAdvisories(createLocalPublishedFiles(config.data.value)),
     outside,
+    decisions: storedDecisions(parts.store),
   };
 }
 

@@ -13,7 +13,19 @@ export function addPolicy(program: Command, wire: Wire): void {
     description: 'Decide which versions clients may get, by rules about private and mirrored packages.',
     examples: ['libretto policy test policy.json', 'libretto policy set policy.json'],
   });
-  for (const add of [addShow, addCheck, addTest, addSet, addExplain, addHits, addFeeds, addProtect, addImportSettings])
+  for (const add of [
+    addShow,
+    addCheck,
+    addTest,
+    addSet,
+    addExplain,
+    addHits,
+    addFeeds,
+    addProtect,
+    addHeld,
+    addDecisions,
+    addImportSettings,
+  ])
     add(policy, wire);
 }
 
@@ -119,6 +131,33 @@ function addProtect(policy: Command, wire: Wire): void {
     withPolicy(protect, 'libretto policy protect --dry-run', 'libretto policy protect --days 14'),
     () => import('../commands/policy/protect.ts'),
   );
+}
+
+function addHeld(policy: Command, wire: Wire): void {
+  const held = policy
+    .command('held')
+    .summary('list the releases that are held, and what each can newly do')
+    .description(
+      'List the own and stored mirrored releases that a rule `capability` holds now, with what each can newly do.',
+    );
+  wire(withPolicyThere(held, 'reads', 'libretto policy held', 'libretto policy held --json'), load('held'));
+}
+
+function addDecisions(policy: Command, wire: Wire): void {
+  for (const [command, summary, outcome] of [
+    ['approve', 'offer a held release', 'It is offered at once, and so is what later releases keep of it.'],
+    ['reject', 'keep a held release out for good', 'It stays held without an end, and so do later releases like it.'],
+  ] as const) {
+    const decision = policy
+      .command(command)
+      .argument('<name>', 'the name of a package')
+      .argument('<version>', 'the held release')
+      .summary(summary)
+      .description(`Decide about a release that a rule holds. ${outcome} A moved tag is undecided again.`)
+      .requiredOption('--reason <text>', 'why, for the audit log and for people who ask');
+    const example = `libretto policy ${command} acme/core 1.2.0 --reason "${command === 'approve' ? 'read the difference' : 'it phones home'}"`;
+    wire(withPolicyThere(decision, 'session', example), load(command));
+  }
 }
 
 function addImportSettings(policy: Command, wire: Wire): void {

@@ -173,6 +173,8 @@ export const apiPermissions = {
   testPolicy: [policyReaders],
   explainPolicy: [policyReaders],
   listPolicyHits: [policyReaders],
+  listHeldReleases: [policyReaders],
+  decideHeldRelease: [policyEditors, 'session', 'password'],
   listPolicyFeeds: [policyReaders],
   acceptPolicyFeed: [policyEditors, 'session', 'password'],
 
@@ -184,9 +186,7 @@ export const apiPermissions = {
   listAuditEvents: [admins],
   getStatus: [readers],
 } as const satisfies Record<string, Row>;
-
 export type OperationId = keyof typeof apiPermissions;
-
 /** What people do in the console and the API has no operation for. API tokens cannot use the console. */
 export const consolePermissions = {
   approveTerminal: [people, 'session', 'password', 'team views'],

@@ -16,6 +16,7 @@ import { registerOwnTokens, type OwnTokenServices } from './routes/own-tokens.ts
 import { packageOperations, type PackageServices } from '../packages/operations.ts';
 import { purgeOperations, type PurgeServices } from '../packages/purge-operations.ts';
 import { registerPackageTexts } from './routes/package-texts.ts';
+import { heldOperations } from '../policy/admin/held-operations.ts';
 import { policyOperations } from '../policy/admin/operations.ts';
 import { registerPolicy, type PolicyServices } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
@@ -132,7 +133,7 @@ export function registerRoutes(api: Api, services: Services): void {
   addOperations(api, services, [searchRegistry]);
   registerPackageTexts(api, services);
   registerPasskeys(api, services);
-  addOperations(api, services, policyOperations);
+  addOperations(api, services, [...policyOperations, ...heldOperations]);
   registerPolicy(api, services);
   addOperations(api, services, publisherOperations);
   registerIdTokens(api, services);

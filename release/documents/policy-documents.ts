@@ -1,6 +1,7 @@
 // The documents of the commands about the policy.
 
 import { z } from 'zod';
+import { heldRelease } from '../../proxy/policy/admin/held-schema.ts';
 import { policyFeed, policyHit } from '../../proxy/policy/admin/policy-views.ts';
 import { exceptionSchema, ruleSchema } from '../../proxy/policy/model/policy-schema.ts';
 import { actions } from '../../proxy/policy/model/words.ts';
@@ -107,6 +108,9 @@ export const policyDocuments = {
   }),
   'policy explain': explained,
   'policy hits': z.object({ hits: z.array(policyHit).describe('first hits, newest first') }),
+  'policy held': z.object({ held: z.array(heldRelease).describe('the held releases') }),
+  'policy approve': z.union([heldRelease, part.inConsole]),
+  'policy reject': z.union([heldRelease, part.inConsole]),
   'policy feeds': z.union([z.object({ feeds: z.array(policyFeed).describe('the feeds') }), part.inConsole]),
   'policy protect': z.object({ dry_run: flag('nothing was changed'), difference, revision }),
   'policy import-settings': z.object({

@@ -17,7 +17,7 @@ const day = 86_400_000;
 const began = Date.parse('2026-06-01T12:00:00Z');
 const boot: Fields = { autoload: { files: ['src/boot.php'] } };
 const rule = { name: 'new', rule: 'capability', action: 'block', since: '2026-06-01' };
-const newer = 'it runs src/boot.php in every request, and 1.0.0 did not';
+const newer = 'it runs src/boot.php in every request, unlike 1.0.0';
 
 let at: TemporaryFolder;
 let registry: PolicedRegistry;

@@ -25,6 +25,8 @@ const exception = {
   until: '2020-12-31',
 };
 
+const held = { rule: 'capability', name: 'capability', action: 'block' };
+
 it('the operations on the policy answer as recorded', async () => {
   writeConfiguration(workspace, { sources: ['packages'] });
   writeDated(workspace.at('packages/one'), libraryTree('acme/hello', { version: '1.0.0', license: 'MIT' }));
@@ -46,6 +48,14 @@ it('the operations on the policy answer as recorded', async () => {
     await ask('PUT /api/policy', body);
   }
   await ask('PUT /api/policy', { rules: [], revision });
+  await ask('PUT /api/policy', { rules: [{ ...held, kinds: ['license'] }] });
+  for (const query of ['', '?limit=0']) await ask(`GET /api/policy/held${query}`);
+  const decided = 'POST /api/packages/acme/hello/versions/1.1.0/decision';
+  await ask(decided, { decision: 'approved', reason: ' ' });
+  await ask(decided, { decision: 'approved', reason: 'Legal agrees.', reference: 'other bytes' });
+  await ask(decided, { decision: 'approved', reason: 'Legal agrees.' });
+  await ask(decided, { decision: 'rejected', reason: 'Legal does not agree.' });
+  await ask('PUT /api/policy', policy);
   await ask('GET /api/policy');
   for (const version of ['1.0.0', '1.1.0', '9.9.9'])
     await ask(`GET /api/packages/acme/hello/versions/${version}/policy`);
@@ -92,6 +102,17 @@ it('a feed that shrank is accepted as recorded', async () => {
   await run('policy explain acme/hello 9.9.9');
   await run('policy protect');
   await run('policy protect --days 0');
+  const plugin = { license: 'MIT', type: 'composer-plugin' };
+  writeDated(workspace.at('packages/three'), libraryTree('acme/hello', { version: '1.2.0', ...plugin }));
+  const other = { version: '1.3.0', ...plugin, extra: { class: 'Hello' } };
+  writeDated(workspace.at('packages/four'), libraryTree('acme/hello', other));
+  await workspace.run(['build']);
+  await run('policy held');
+  await run('policy held --token x');
+  for (const command of ['approve acme/hello 1.2.0', 'reject acme/hello 1.3.0']) {
+    await run(`policy ${command} --reason reasons`);
+    await run(`policy ${command}`);
+  }
   await run('settings set mirroring.minimum_age 3600');
   await run('policy import-settings');
   await run('policy import-settings --token x');

@@ -89,6 +89,9 @@ export const reading: readonly (readonly string[])[] = [
   ['policy', 'hits'],
   ['policy', 'feeds'],
   ['policy', 'protect', '--dry-run'],
+  ['policy', 'held'],
+  ['policy', 'approve', 'acme/hello', '1.0.0', '--reason', 'x'],
+  ['policy', 'reject', 'acme/hello', '1.0.0', '--reason', 'x'],
   ['policy', 'import-settings'],
   // any file with a first line: the data folder is refused before the ID token is read
   ['publisher', 'explain', '--token-file', import.meta.filename],

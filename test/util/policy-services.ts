@@ -11,6 +11,7 @@ import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
+import { storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
 import type { TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import type { PackageServices } from '../../proxy/packages/operations.ts';
 import type { PolicyServices } from '../../proxy/manage/routes/policy.ts';
@@ -38,11 +39,18 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
   const { state, store, settings, packages, uses, now, policyFile, feeds } = parts;
   const document = policyFile === undefined ? storedDocument(state) : () => policyFile.policy;
   const own = createPublishedAdvisories(packages.published);
-  const sources = { settings, document, own, outside: feeds === undefined ? undefined : outsideLists(feeds) };
+  const decisions = storedDecisions(state);
+  const sources = {
+    settings,
+    document,
+    decisions,
+    own,
+    outside: feeds === undefined ? undefined : outsideLists(feeds),
+  };
   const reader = createPolicyReader(sources);
   const status = personStatus(state, { personPackages: (person) => personPackages(state, person) });
   return {
-    blockedVersions: createBlockedVersions(reader),
+    blockedVersions: createBlockedVersions(reader, publishedSource(packages.published)),
     policyAdmin: createPolicyAdmin({
       store,
       file: policyFile?.path ?? null,

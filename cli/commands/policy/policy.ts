@@ -7,6 +7,7 @@ import {
   listPolicyHits,
   type PolicyAdminServices,
 } from '../../../proxy/policy/admin/operations.ts';
+import { decideHeldRelease, listHeldReleases } from '../../../proxy/policy/admin/held-operations.ts';
 import type { FeedView } from '../../../proxy/policy/admin/policy-views.ts';
 import { firstOf, formatTable, printJson, printLines, printProblems } from '../../io/output.ts';
 import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
@@ -92,6 +93,42 @@ export const hits = operationCommand(
   },
   { area: 'all' },
 );
+
+/** The releases that rules hold for what they can newly do. */
+export const held = operationCommand(
+  noun,
+  async ({ all, context, json, print }) => {
+    const found = await all(listHeldReleases);
+    if (found.length === 0 && !json) return printLines(context.remarks, ['No release is held.']);
+    print({ held: found }, () =>
+      firstOf(
+        formatTable(
+          ['PACKAGE', 'VERSION', 'ARRIVED', 'RULE', 'BECAUSE'],
+          found.map(({ name, version, arrived_at: at, rule, because }) => [name, version, at, rule, because]),
+        ),
+        mostShown + 1,
+      ),
+    );
+  },
+  { area: 'all' },
+);
+
+const decide = (decision: 'approved' | 'rejected'): CommandModule =>
+  operationCommand(
+    noun,
+    async ({ call, operands: [name = '', version = ''], flags, report }) => {
+      const [vendor = '', project = ''] = name.split('/');
+      const reason = String(flags['reason'] ?? '');
+      const done = await call(decideHeldRelease, { vendor, package: project, version, decision, reason });
+      report(done, () => [
+        `${done.name} ${done.version} is ${decision}.`,
+        ...done.gained.map(({ text, brought_by: by }) => `  ${text} (since ${by})`),
+      ]);
+    },
+    { makes: true, area: 'all' },
+  );
+export const approve = decide('approved');
+export const reject = decide('rejected');
 
 /** The feeds of advisories and filter lists. `--accept` takes a list that has become much smaller. */
 export const feeds: CommandModule = {

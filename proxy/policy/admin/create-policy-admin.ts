@@ -1,5 +1,6 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
+import { decideHeld, readHeld } from './held-releases.ts';
 import { noGains } from '../judge/held-releases.ts';
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
@@ -138,6 +139,8 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
+    held: () => readHeld(options),
+    decide: (asked, actor) => decideHeld(options, asked, actor),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {

@@ -7,6 +7,8 @@ import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
 import type { PolicyHit } from '../records/policy-hits.ts';
+import type { Deciding } from './held-releases.ts';
+import type { HeldRelease } from './held-schema.ts';
 import type { Exposures, PackageStanding } from './package-standing.ts';
 import type { ExplainedVersion, FeedView, PolicyTest, PolicyView } from './policy-views.ts';
 
@@ -36,6 +38,10 @@ export interface PolicyAdmin {
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
+  /** The releases that rules hold for what they can newly do, as of the last seconds. */
+  readonly held: () => Promise<readonly HeldRelease[]>;
+  /** Throws NOT_FOUND for a release that is not held, and CONFLICT if it has another archive meanwhile. */
+  readonly decide: (asked: Deciding, actor: Actor) => Promise<HeldRelease>;
   readonly feeds: () => Promise<readonly FeedView[]>;
   /** Takes the small list of a feed. Throws NOT_FOUND. */
   readonly acceptFeed: (id: string, actor: Actor) => Promise<FeedView>;

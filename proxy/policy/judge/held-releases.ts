@@ -68,7 +68,7 @@ export function arrivalOfPublished(record: JsonObject): number {
 }
 
 export interface Hold {
-  /** completes a sentence: `it runs src/boot.php in every request, and 1.0.0 did not; …` */
+  /** completes a sentence: `it runs src/boot.php in every request, unlike 1.0.0; …` */
   readonly because: string;
   /** epoch milliseconds; undefined: until a person decides */
   readonly untilMs: number | undefined;
@@ -100,7 +100,7 @@ export function holdOf(
   const untilMs = endMs === Infinity ? undefined : endMs;
   const end = untilMs === undefined ? 'somebody approves it' : new Date(untilMs).toISOString();
   return {
-    because: `${describeCapability(one.capability)}, and ${one.before.version} did not; ${rejected ?? `held until ${end}`}`,
+    because: `${describeCapability(one.capability)}, unlike ${one.before.version}; ${rejected ?? `held until ${end}`}`,
     untilMs,
   };
 }

@@ -80,6 +80,8 @@ export const actionVerbs: Readonly<Record<string, string>> = {
   'publication.lift': 'ended all rollbacks, with publication',
   'settings.update': 'changed settings',
   'policy.update': 'changed the policy',
+  'policy.approved': 'approved the held release',
+  'policy.rejected': 'rejected the held release',
   'policy.block': 'was the first to meet a block of',
   'policy.warn': 'was the first to be warned of',
   'policy.log': 'was the first to use, as a rule notes,',

@@ -11,7 +11,7 @@ import { mayChange } from './services.ts';
 
 interface PolicyFrameProps {
   readonly policy: PolicyView;
-  readonly tab: 'rules' | 'feeds' | 'hits';
+  readonly tab: 'rules' | 'feeds' | 'hits' | 'held';
   readonly request: SignedInRequest;
   readonly children?: Child;
 }
@@ -21,6 +21,7 @@ export function PolicyFrame({ policy, tab, request, children }: PolicyFrameProps
   const tabs = [
     { label: 'Rules', to: '/policy', isCurrent: tab === 'rules' },
     ...(may('listPolicyHits') ? [{ label: 'First hits', to: '/policy/hits', isCurrent: tab === 'hits' }] : []),
+    ...(may('listHeldReleases') ? [{ label: 'Held', to: '/policy/held', isCurrent: tab === 'held' }] : []),
     ...(may('listPolicyFeeds') ? [{ label: 'Feeds', to: '/policy/feeds', isCurrent: tab === 'feeds' }] : []),
   ];
   return (

@@ -8,6 +8,7 @@ import type { PageView, SignedInRequest, FormPage } from '../../frame/definition
 import type { Pages } from '../../frame/pages.ts';
 import { registerEditing } from './edit-policy.tsx';
 import { registerPolicyExplanation } from './explain-page.tsx';
+import { registerHeldPages } from './held-pages.tsx';
 import { showHits } from './hits-page.tsx';
 import { PolicyFrame } from './policy-frame.tsx';
 import { exceptionColumns, ruleColumns } from './rule-table.tsx';
@@ -166,6 +167,7 @@ export function registerPolicyPages(pages: Pages, services: PolicyPageServices):
     show: (request) => showFeeds(services, request),
   });
   pages.form(acceptForm(services));
+  registerHeldPages(pages, services);
   registerPolicyExplanation(pages, services);
 }
 

@@ -1,0 +1,131 @@
+// The releases that a rule holds for what they can newly do, and the form where a person decides about one.
+
+import type { Child } from 'hono/jsx';
+import { RegistryError } from '../../../../build/contract/errors.ts';
+import { decideHeldRelease } from '../../../policy/admin/held-operations.ts';
+import type { HeldRelease } from '../../../policy/admin/held-schema.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { SelectField, TextArea } from '../../components/form.tsx';
+import { A } from '../../components/place.tsx';
+import { Table, type Column } from '../../components/table.tsx';
+import { Time } from '../../components/values.tsx';
+import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import { operationForm } from '../../frame/operation-form.tsx';
+import type { Pages } from '../../frame/pages.ts';
+import { PolicyFrame } from './policy-frame.tsx';
+import { policyTrail, type PolicyPageServices } from './services.ts';
+
+const path = '/policy/held';
+
+async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const [policy, held] = await Promise.all([policyAdmin.get(), policyAdmin.held()]);
+  return {
+    title: 'Held releases',
+    section: 'policy',
+    content: (
+      <PolicyFrame {...{ policy, request }} tab="held">
+        {held.length === 0 ? (
+          <EmptyState icon="shield-check" title="No release is held">
+            A rule of the kind capability holds releases that can newly do something, such as run a file in every
+            request. The command libretto policy protect adds one.
+          </EmptyState>
+        ) : (
+          <Table caption="Held releases" columns={columnsOf(request)} rows={held} />
+        )}
+      </PolicyFrame>
+    ),
+  };
+}
+
+function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease>[] {
+  const decides = may('decideHeldRelease');
+  return [
+    {
+      label: 'Release',
+      cell: (held) => (
+        <div class="stack-tight">
+          <code class="breaks">{`${held.name} ${held.version}`}</code>
+          {decides ? <A to={formOf(held)}>{`Decide about ${held.name} ${held.version}`}</A> : null}
+        </div>
+      ),
+    },
+    { label: 'Because', cell: ({ because }) => <span class="breaks">{because}</span> },
+    { label: 'Arrived', cell: ({ arrived_at: at }) => <Time {...{ at, nowMs }} /> },
+    { label: 'Rule', cell: ({ rule }) => rule },
+  ];
+}
+
+function formOf({ name, version }: HeldRelease): string {
+  return `${path}/${name}/${encodeURIComponent(version)}`;
+}
+
+/** Throws NOT_FOUND. */
+async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<HeldRelease> {
+  const [name, version] = [`${param('vendor')}/${param('package')}`, param('version')];
+  const found = (await policyAdmin.held()).find((one) => one.name === name && one.version === version);
+  if (found !== undefined) return found;
+  throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
+}
+
+const decisionForm = (services: PolicyPageServices): FormPage =>
+  operationForm(services, decideHeldRelease, {
+    section: 'policy',
+    view: async (request) => {
+      const held = await heldOf(services, request);
+      return {
+        title: `${held.name} ${held.version}`,
+        sentence: 'An approved release is offered at once. A rejected one stays held without an end.',
+        trail: [...policyTrail, { label: 'Held releases', to: path }],
+        notice: <Gained held={held} />,
+        submit: 'Save the decision',
+        fields: (
+          <>
+            <SelectField
+              name="decision"
+              label="Decision"
+              choices={[
+                { value: 'approved', label: 'Approve' },
+                { value: 'rejected', label: 'Reject' },
+              ]}
+            />
+            <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
+            <input type="hidden" name="reference" value={held.reference} />
+          </>
+        ),
+      };
+    },
+    input: (request, fields) => ({
+      vendor: request.param('vendor'),
+      package: request.param('package'),
+      version: request.param('version'),
+      decision: fields.text('decision') as 'approved' | 'rejected',
+      reason: fields.text('reason'),
+      reference: fields.text('reference'),
+    }),
+    done: () => ({ to: path, notice: 'decided' }),
+  });
+
+function Gained({ held: { name, gained } }: { readonly held: HeldRelease }): Child {
+  return (
+    <ul>
+      {gained.map(({ text, brought_by: by, before }) => (
+        <li class="breaks">
+          {`${text}. ${before} did not; ${by} brought it. `}
+          <A to={`/packages/${name}/compare?from=${encodeURIComponent(before)}&to=${encodeURIComponent(by)}`}>
+            {`Compare ${before} and ${by}`}
+          </A>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function registerHeldPages(pages: Pages, services: PolicyPageServices): void {
+  pages.page({
+    path,
+    operation: 'listHeldReleases',
+    notices: { decided: 'The decision is saved. It counts from the next request.' },
+    show: (request) => showHeld(services, request),
+  });
+  pages.form(decisionForm(services));
+}

@@ -1,0 +1,63 @@
+// What people do with held releases: the operations that API, commands and console call.
+
+import { z } from 'zod';
+import { packageParams, nameOf } from '../../packages/operations.ts';
+import { operation } from '../../registry/operation.ts';
+import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
+import { heldRelease } from './held-schema.ts';
+import type { PolicyAdminServices } from './operations.ts';
+
+const tag = 'Policy';
+
+export const listHeldReleases = operation({
+  id: 'listHeldReleases',
+  method: 'get',
+  path: '/api/policy/held',
+  tag,
+  summary: 'List the releases that are held',
+  description: 'Own and stored mirrored releases that a rule `capability` holds now, with what each can newly do.',
+  query: pageQuery,
+  answer: pageOf(heldRelease),
+  answers: 'a page of held releases',
+  run: async ({ policyAdmin }: PolicyAdminServices, query) =>
+    paginate(
+      (await policyAdmin.held()).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
+      query,
+      keyOf,
+    ),
+});
+
+function keyOf({ name, version }: { readonly name: string; readonly version: string }): string {
+  return `${name} ${version}`;
+}
+
+export const decideHeldRelease = operation({
+  id: 'decideHeldRelease',
+  form: '/policy/held/:vendor/:package/:version',
+  method: 'post',
+  path: '/api/packages/{vendor}/{package}/versions/{version}/decision',
+  tag,
+  summary: 'Approve or reject a held release',
+  description:
+    'An approved release is offered at once, and so is what later releases keep of it. A rejected one stays held ' +
+    'without an end. A decision is about one archive: a moved tag is undecided again. Write slashes in a version as %2F.',
+  params: packageParams.extend({
+    version: z.string().min(1).max(200).meta({ description: 'the version', example: '1.2.0' }),
+  }),
+  body: z.strictObject({
+    decision: z.enum(['approved', 'rejected']).meta({ description: 'what was decided' }),
+    reason: z.string().trim().min(1).max(500).meta({ description: 'why, for the audit log and for people who ask' }),
+    reference: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'of the archive that was looked at; after a change meanwhile, the decision is refused' }),
+  }),
+  answer: heldRelease,
+  answers: 'the release as it was held',
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  run: ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
+    policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor),
+});
+
+export const heldOperations = [listHeldReleases, decideHeldRelease];

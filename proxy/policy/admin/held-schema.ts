@@ -1,0 +1,34 @@
+// A held release as API, commands and console show it.
+
+import { z } from 'zod';
+import { capabilityKinds } from '../../../build/review/capabilities.ts';
+import { timeSchema } from '../../registry/fields.ts';
+import type { Fixed } from '../../registry/operation.ts';
+
+const version = z.string().meta({ description: 'the version', example: '1.2.0' });
+
+export const heldRelease = z
+  .object({
+    name: z.string().meta({ description: 'the name of the package', example: 'acme/hello' }),
+    version,
+    origin: z
+      .enum(['private', 'mirrored'])
+      .meta({ description: '`private`: published here. `mirrored`: of another registry' }),
+    rule: z.string().meta({ description: 'the name of the rule', example: 'capability' }),
+    because: z.string().meta({ description: 'the reason; it completes a sentence' }),
+    reference: z.string().meta({ description: 'of its archive; a decision is about this archive alone' }),
+    arrived_at: timeSchema('this registry first had it'),
+    gained: z
+      .array(
+        z.object({
+          kind: z.enum(capabilityKinds).meta({ description: 'what kind of change it is' }),
+          detail: z.string().meta({ description: 'the file, the package, the place', example: 'src/boot.php' }),
+          text: z.string().meta({ description: 'completes a sentence about the release' }),
+          brought_by: version.meta({ description: 'the release that brought it' }),
+          before: version.meta({ description: 'the release before that one' }),
+        }),
+      )
+      .meta({ description: 'what it can do since releases are compared' }),
+  })
+  .meta({ id: 'HeldRelease' });
+export type HeldRelease = Fixed<z.output<typeof heldRelease>>;

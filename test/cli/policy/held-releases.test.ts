@@ -1,0 +1,52 @@
+// Tests `libretto policy protect`, `held`, `approve` and `reject` on packages that the builder published: who looks at
+// a held release, and what clients get afterwards.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { below, libraryTree, temporaryTree } from '../../util/package-tree.ts';
+import { policyRegistry, type PolicyRegistry } from '../../util/policy-registry.ts';
+
+let one: PolicyRegistry;
+beforeAll(async () => {
+  one = await policyRegistry();
+});
+afterAll(() => one[Symbol.asyncDispose]());
+
+const publish = (version: string, more: object = {}) => {
+  const files = { ...libraryTree('acme/app', { version, license: 'MIT', ...more }), 'boot.php': '<?php' };
+  return one.registry.json('build', temporaryTree(below(version, files), one.registry.folder.path).root);
+};
+const boot = { autoload: { files: ['boot.php'] } };
+const held = async (): Promise<readonly string[]> =>
+  ((await one.json(['held']))['held'] as readonly { readonly name: string; readonly version: string }[]).map(
+    ({ name, version }) => `${name} ${version}`,
+  );
+const outcome = async (version: string): Promise<unknown> =>
+  (await one.json(['explain', 'acme/app', version]))['outcome'];
+
+it('a release that newly runs a file is held, and a person offers it or keeps it out', async () => {
+  expect((await one.policy(['protect', '--dry-run', '--until-approved'])).stdout).toContain(
+    'until approved, all packages',
+  );
+  expect((await one.json(['show']))['rules']).toEqual([]);
+  expect((await one.policy(['protect', '--until-approved'])).exitCode).toBe(0);
+  expect((await one.policy(['protect'])).stdout).toContain('protects already');
+  expect(await held()).toEqual([]);
+  await publish('1.0.1', boot);
+  await publish('1.0.2', { ...boot, bin: ['boot.php'] });
+  expect(await held()).toEqual(['acme/app 1.0.1', 'acme/app 1.0.2']);
+  expect((await one.policy(['held'])).stdout).toMatch(
+    /acme\/app +1\.0\.1 .*it runs boot\.php in every request, unlike 1\.0\.0/,
+  );
+  expect(await outcome('1.0.1')).toBe('blocked');
+
+  const approved = await one.policy(['approve', 'acme/app', '1.0.1', '--reason', 'read the difference']);
+  expect(approved.stdout).toContain('acme/app 1.0.1 is approved.');
+  expect([await held(), await outcome('1.0.1')]).toEqual([['acme/app 1.0.2'], 'offered']);
+  const { exitCode, stderr } = await one.policy(['approve', 'acme/app', '1.0.1', '--reason', 'again']);
+  expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining('No rule holds acme/app 1.0.1.')]);
+
+  await one.policy(['reject', 'acme/app', '1.0.2', '--reason', 'nobody needs it']);
+  expect((await one.policy(['explain', 'acme/app', '1.0.2'])).stdout).toContain('rejected it: nobody needs it');
+  const audit = (await one.registry.json('audit', 'list', '--action', 'policy.rejected'))['events'];
+  expect(audit).toMatchObject([{ subject: 'acme/app 1.0.2.0', details: { reason: 'nobody needs it' } }]);
+});
