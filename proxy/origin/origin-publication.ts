@@ -50,6 +50,7 @@ export class OriginPublication {
   #failure: unknown;
   #refusedText: string | undefined;
   #root: PublishedRoot | undefined;
+  #rootFailure: unknown;
   readonly #looking = new SingleFlight<void>();
 
   constructor(options: OriginPublicationOptions) {
@@ -81,8 +82,7 @@ export class OriginPublication {
 
   /** packages.json as it was last read; undefined before the first publication. Throws if it was never read. */
   get root(): PublishedRoot | undefined {
-    if (this.#root === undefined && this.#publication !== undefined)
-      throw new OriginFailure(`public/${rootDocumentPath} of the origin could not be read yet`);
+    if (this.#root === undefined && this.#publication !== undefined) throw this.#rootFailure;
     return this.#root;
   }
 
@@ -138,6 +138,7 @@ export class OriginPublication {
       return { sha256, lastModified, bytes };
     } catch (error) {
       this.#options.failures.failed('text', error);
+      this.#rootFailure = error;
       return this.#root;
     }
   }
