@@ -167,7 +167,7 @@ export type ReaderOptions = Omit<RequestOptions, 'credentials' | 'sleep' | 'conn
   Omit<CredentialOptions, 'region'>;
 
 /** Clients wait: a server repeats less than a builder, and has older content. */
-const serverLimits: RequestLimits = { attemptMs: 10_000, silenceMs: 30_000, repetitions: 2 };
+export const serverLimits: RequestLimits = { attemptMs: 10_000, silenceMs: 30_000, repetitions: 2 };
 
 /**
  * For a server: an answer comes soon or is a failure, and the body of an answer is unread. Every method rejects with

@@ -11,17 +11,18 @@ import type { Context } from '../io/context.ts';
 /** What a connection to a store takes from the process. */
 export type StoreContext = Pick<Context, 'environment' | 'now'>;
 
-/** undefined: the data folder has the tree. */
+/** undefined: the data folder has the tree. A person behind the server waits as long for the store as for the server. */
 export function outputStore(
   { output: { value } }: Pick<Config, 'output'>,
-  context: StoreContext,
+  context: StoreContext & Partial<Pick<Context, 'actor'>>,
 ): OpenableStore | undefined {
   if (value === undefined) return undefined;
   const options = storeOptions(value, context);
+  const isWaitedFor = /^(?:user|token):/.test(context.actor ?? '');
   return {
     open: async () => {
-      const { createS3Store } = await import('../../build/store/s3-store.ts'); // only for an object store
-      return createS3Store(options);
+      const { createS3Store, serverLimits } = await import('../../build/store/s3-store.ts'); // only for an object store
+      return createS3Store(isWaitedFor ? { ...options, limits: serverLimits } : options);
     },
   };
 }

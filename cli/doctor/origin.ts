@@ -37,7 +37,9 @@ export async function checkOrigin(config: Config, context: StoreContext): Promis
     const publication = await opened.files.publication();
     if (publication === undefined)
       return [
-        store === undefined ? missingTree(url) : failed('origin', `Nothing was published to ${url}.`, storeAdvice),
+        store === undefined
+          ? missingTree(url)
+          : failed('origin', `Nothing was published to ${url}.`, storeAdvice(store)),
       ];
     const read = await readSamples(opened);
     return [
@@ -80,8 +82,8 @@ async function readSamples({ files, published }: ReturnType<typeof createOriginF
   return { packages: names.length, reportsMissing };
 }
 
-const storeAdvice =
-  'Publish there with `libretto build --output`, and allow s3:GetObject for the objects below the prefix.';
+const storeAdvice = ({ raw }: OutputAddress): string =>
+  `Publish there with \`libretto build --output ${raw}\`, and allow s3:GetObject for the objects below the prefix.`;
 
 function missingTree(url: string): Finding {
   return failed(
@@ -106,7 +108,7 @@ function readable(url: string, { serial }: Publication, { packages, reportsMissi
 
 function adviceFor(error: unknown, store: OutputAddress | undefined): string {
   const text = error instanceof Error ? error.message : '';
-  if (store !== undefined) return storeAdvice;
+  if (store !== undefined) return storeAdvice(store);
   if (/answered (?:401|403)/.test(text))
     return 'Set its credentials: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text))

@@ -4,6 +4,7 @@
 // token is counted, and the answer's headers give the count. An error inside one request is that request's 500, and
 // the process lives on (I10).
 
+import { StateError } from './state/state-error.ts';
 import type { Logger } from 'pino';
 import { createInFlight } from '../../build/shared/concurrency/in-flight.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -151,8 +152,11 @@ function offer(
 /** Each promise on the hot path costs time: with counters in Redis every request waits, so there is only one here. */
 function deliver(parts: HandlerParts, exchange: Exchange): MaybeAsync<void> {
   const send = (settled: Answer): MaybeAsync<void> => {
-    if (settled.cause !== undefined)
-      parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
+    const { cause } = settled;
+    // the message of a StateError is complete
+    if (cause instanceof StateError && cause.code === 'STATE_UNCONFIRMED')
+      parts.log.error({ request_id: exchange.id, reason: cause.message }, 'a change was not confirmed');
+    else if (cause !== undefined) parts.log.error({ request_id: exchange.id, err: cause }, 'a request failed');
     // an unread body stays in the connection, which then cannot carry another request
     const closing = parts.draining() || (hasBody(exchange.request) && !exchange.request.readableEnded);
     return andThen(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) =>

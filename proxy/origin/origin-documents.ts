@@ -2,7 +2,6 @@
 // SHA-256 and the Last-Modified of each published document. No other bytes are ever served (I15), and object storage
 // need not keep file times. An unchanged document costs one short request for its index per publication.
 
-import { createHash } from 'node:crypto';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
@@ -10,12 +9,11 @@ import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
 import { TextDocument } from '../core/http/document.ts';
 import type { PackageArchives } from '../core/tree/package-archives.ts';
-import { OriginFailure } from './origin-failure.ts';
 import type { OriginIndexes } from './origin-indexes.ts';
 import type { OriginPublication } from './origin-publication.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
-import { fetchWhole } from './origin-text.ts';
+import { patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { fetchDocument, OtherContent } from './origin-text.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
@@ -47,7 +45,6 @@ export interface OriginDocumentsOptions {
   readonly monotonicMs: () => number;
 }
 
-const maxBytes = 64 * 1024 * 1024;
 const againAfterMs = 1000;
 
 export class OriginDocuments {
@@ -79,8 +76,9 @@ export class OriginDocuments {
     }
     if (stamp === undefined) return this.#store(path, undefined, undefined, epoch);
     if (known !== undefined && this.#options.monotonicMs() - known.failedAtMs < againAfterMs) return known.document;
-    const loading = this.#loading.run(`${epoch} ${path}`, () => this.#load(path, stamp, epoch));
-    return known?.document === undefined ? loading : withDeadline(loading, patienceMs, () => known.document);
+    const [key, load] = [`${epoch} ${path}`, () => this.#load(path, stamp, epoch)];
+    if (known?.document === undefined) return this.#loading.run(key, load);
+    return this.#loading.within(key, load, patienceMs, () => known.document);
   }
 
   /**
@@ -107,10 +105,7 @@ export class OriginDocuments {
   }
 
   async #stamp(path: PublicPath, epoch: number): Promise<Stamp> {
-    if (path === rootDocumentPath) {
-      const root = this.#options.publication.current?.root;
-      return root === undefined ? undefined : { lastModified: root.last_modified, sha256: root.sha256 };
-    }
+    if (path === rootDocumentPath) return this.#options.publication.root;
     const provider = parseProviderPath(path);
     if (provider === undefined) return undefined;
     return stampOf((await this.#options.indexes.get(provider.name, epoch))?.documents[provider.kind]);
@@ -150,16 +145,9 @@ export class OriginDocuments {
     return { bytes: await this.#fetch(path, now), stamp: now };
   }
 
-  async #fetch(path: PublicPath, { sha256 }: NonNullable<Stamp>): Promise<Buffer> {
-    const fetched = await fetchWhole(this.#options.requests, `public/${path}`, maxBytes, { sha256 });
-    if (fetched.outcome !== 'whole') throw new OtherContent(`the origin has no public/${path}, which is published`);
-    const found = createHash('sha256').update(fetched.bytes).digest('hex');
-    if (found !== sha256)
-      throw new OtherContent(
-        `the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is in progress, or ` +
-          `was interrupted`,
-      );
-    return fetched.bytes;
+  #fetch(path: PublicPath, { sha256 }: NonNullable<Stamp>): Promise<Buffer> {
+    const root = path === rootDocumentPath ? this.#options.publication.root : undefined;
+    return root?.sha256 === sha256 ? Promise.resolve(root.bytes) : fetchDocument(this.#options.requests, path, sha256);
   }
 
   #store(path: PublicPath, document: TextDocument | undefined, stamp: Stamp, epoch: number): TextDocument | undefined {
@@ -171,8 +159,6 @@ export class OriginDocuments {
     return document;
   }
 }
-
-class OtherContent extends OriginFailure {}
 
 function stampOf(stamp: DocumentStamp | null | undefined): Stamp {
   return stamp === null || stamp === undefined || stamp.sha256 === null

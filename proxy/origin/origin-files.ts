@@ -74,7 +74,7 @@ export function createOriginFiles(options: OriginFilesOptions): OriginFiles {
   return {
     files: withVisibleNames(treeFiles(parts), options.cacheBytes / 8),
     published: publishedFiles(parts),
-    privateNames: createOriginPrivateNames({ publication, documents: parts.documents, failures, monotonicMs }),
+    privateNames: createOriginPrivateNames({ publication, failures, monotonicMs }),
     close: () => {
       requests.close();
       archiveRequests.close();

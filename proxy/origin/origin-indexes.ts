@@ -7,7 +7,7 @@ import { indexPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type PackageIndex } from '../../build/contract/serving-index.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
-import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
 import { fetchWhole, type RequestValidators } from './origin-text.ts';
@@ -66,7 +66,12 @@ export class OriginIndexes<Value> {
     if (cached === undefined) return this.anew(name, epoch);
     const recently = this.#options.monotonicMs() - cached.askedAtMs < againAfterMs;
     if (recently && (cached.epoch === epoch || cached.epoch === unknown)) return cached.value;
-    return withDeadline(this.anew(name, epoch), patienceMs, () => cached.value);
+    return this.#loading.within(
+      `${epoch} ${name}`,
+      () => this.#load(name, epoch),
+      patienceMs,
+      () => cached.value,
+    );
   }
 
   /** Sends a request in any case. */

@@ -8,15 +8,12 @@ import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts
 import type { Publication } from '../../build/contract/publication.ts';
 import type { PrivateNames } from '../core/tree/precedence.ts';
 import { privateNamesOf, type ReadPrivateNames } from '../core/tree/private-names.ts';
-import type { OriginDocuments } from './origin-documents.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginPublication } from './origin-publication.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
-import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 
 export interface OriginPrivateNamesOptions {
   readonly publication: OriginPublication;
-  readonly documents: OriginDocuments;
   readonly failures: OriginFailureLog;
   readonly monotonicMs: () => number;
 }
@@ -27,17 +24,18 @@ const againAfterMs = 1000;
 /** Rejects, or throws, with OriginFailure. */
 export function createOriginPrivateNames({
   publication,
-  documents,
   failures,
   monotonicMs,
 }: OriginPrivateNamesOptions): ReadPrivateNames {
-  const loading = new SingleFlight<PrivateNames>();
   let known: { readonly epoch: number; readonly names: PrivateNames } | undefined;
   let failed: { readonly epoch: number; readonly atMs: number; readonly error: unknown } | undefined;
-  const load = async (epoch: number, announced: Publication | undefined): Promise<PrivateNames> => {
+  const load = (epoch: number, announced: Publication | undefined): PrivateNames => {
     try {
       const withdrawn = withdrawnOf(announced);
-      const names = privateNamesOf([...namesIn(await documents.bytes(rootDocumentPath, epoch)), ...withdrawn]);
+      const { root } = publication;
+      if (root?.sha256 !== announced?.root.sha256)
+        throw new OriginFailure(`public/${rootDocumentPath} of the origin is older than its announcement, ${unknown}`);
+      const names = privateNamesOf([...namesIn(root?.bytes), ...withdrawn]);
       known = { epoch, names };
       return names;
     } catch (error) {
@@ -50,7 +48,7 @@ export function createOriginPrivateNames({
     const epoch = await publication.epoch();
     if (known?.epoch === epoch) return known.names;
     if (failed?.epoch === epoch && monotonicMs() - failed.atMs < againAfterMs) throw failed.error;
-    return loading.run(String(epoch), () => load(epoch, publication.current));
+    return load(epoch, publication.current);
   };
 }
 

@@ -1,17 +1,18 @@
 // Notices publications at the origin. It requests `index/_publication.json`, which is uploaded last, when a request
 // arrives and the last check is older than `checkEveryMs`. No request waits for this check, except at the start and
-// after a long pause. While the origin fails, the last known publication stays the current one.
+// after a long pause. While the origin fails, the last known publication stays the current one. packages.json is read
+// with the announcement: until the new one could be read, the former one stays in use.
 
 import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { isAsWritten } from '../../build/contract/checksum.ts';
-import { publicationPath } from '../../build/contract/paths.ts';
+import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { OriginFailure } from './origin-failure.ts';
 import type { OriginRequests } from './origin-requests.ts';
-import { withDeadline, patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
+import { patienceMs } from '../../build/shared/concurrency/with-deadline.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
-import { fetchWhole, type RequestValidators } from './origin-text.ts';
+import { fetchDocument, fetchWhole, type RequestValidators } from './origin-text.ts';
 import type { OriginFailureLog } from './origin-failure-log.ts';
 
 export interface OriginPublicationOptions {
@@ -21,6 +22,13 @@ export interface OriginPublicationOptions {
   readonly onNewer: (error: Error) => void;
   readonly checkEveryMs: number;
   readonly monotonicMs: () => number;
+}
+
+/** packages.json with what the announcement says of it */
+export interface PublishedRoot {
+  readonly sha256: string;
+  readonly lastModified: number;
+  readonly bytes: Buffer;
 }
 
 const maxBytes = 16 * 1024 * 1024;
@@ -41,6 +49,8 @@ export class OriginPublication {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #failure: unknown;
   #refusedText: string | undefined;
+  #root: PublishedRoot | undefined;
+  #rootFailure: unknown;
   readonly #looking = new SingleFlight<void>();
 
   constructor(options: OriginPublicationOptions) {
@@ -52,13 +62,11 @@ export class OriginPublication {
     const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
     const { checkEveryMs } = this.#options;
     if (ageMs < checkEveryMs) return this.#known(); // throws synchronously: callers handle both
-    const looking = this.#looking.run('publication', () => this.#look());
-    const tooOld =
-      this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);
-    if (!tooOld) return this.#epoch;
-    return (this.#text === undefined ? looking : withDeadline(looking, patienceMs, () => undefined)).then(() =>
-      this.#known(),
-    );
+    const look = (): Promise<void> => this.#look();
+    const looking = this.#looking.run('publication', look);
+    if (this.#text === undefined) return looking.then(() => this.#known());
+    if (ageMs <= (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs)) return this.#epoch;
+    return this.#looking.within('publication', look, patienceMs, () => undefined).then(() => this.#epoch);
   }
 
   /** The newest known publication; undefined before the first. Rejects as `epoch` does. */
@@ -70,6 +78,12 @@ export class OriginPublication {
   /** The result of the last `read`. */
   get current(): Publication | undefined {
     return this.#publication;
+  }
+
+  /** packages.json as it was last read; undefined before the first publication. Throws if it was never read. */
+  get root(): PublishedRoot | undefined {
+    if (this.#root === undefined && this.#publication !== undefined) throw this.#rootFailure;
+    return this.#root;
   }
 
   #known(): number {
@@ -94,22 +108,50 @@ export class OriginPublication {
     const { requests } = this.#options;
     const asked = { ...this.#validators, newest: true };
     const fetched = await fetchWhole(requests, `index/${publicationPath}`, maxBytes, asked);
-    if (fetched.outcome === 'same') return requests.taken?.();
+    if (fetched.outcome === 'same') return this.#keep();
     if (fetched.outcome === 'absent') {
-      if (this.#text !== null) this.#take(null, undefined, {});
+      if (this.#text !== null) this.#take(null, undefined, {}, undefined);
       return;
     }
     const text = fetched.bytes.toString('utf8');
-    if (text === this.#text) return requests.taken?.();
+    if (text === this.#text) return this.#keep();
     const publication = this.#parse(text);
     const { validators } = fetched;
     const isUnique = fetched.bytes.length > fetchedUpToBytes || digestTag.test(validators.ifNoneMatch ?? '');
-    if (publication !== undefined) this.#take(text, publication, isUnique ? validators : {});
+    if (publication === undefined) return;
+    this.#take(text, publication, isUnique ? validators : {}, await this.#readRoot(publication));
   }
 
-  #take(text: string | null, publication: Publication | undefined, validators: RequestValidators): void {
+  /** The publication is still the newest. */
+  async #keep(): Promise<void> {
+    this.#options.requests.taken?.();
+    if (this.#publication === undefined || this.#publication.root.sha256 === this.#root?.sha256) return;
+    const root = await this.#readRoot(this.#publication);
+    if (root !== this.#root) this.#epoch += 1;
+    this.#root = root;
+  }
+
+  /** The one of `publication`, or the former one if it cannot be read. */
+  async #readRoot({ root: { sha256, last_modified: lastModified } }: Publication): Promise<PublishedRoot | undefined> {
+    try {
+      const bytes = await fetchDocument(this.#options.requests, rootDocumentPath, sha256);
+      return { sha256, lastModified, bytes };
+    } catch (error) {
+      this.#options.failures.failed('text', error);
+      this.#rootFailure = error;
+      return this.#root;
+    }
+  }
+
+  #take(
+    text: string | null,
+    publication: Publication | undefined,
+    validators: RequestValidators,
+    root: PublishedRoot | undefined,
+  ): void {
     this.#text = text;
     this.#publication = publication;
+    this.#root = root;
     this.#validators = validators;
     this.#options.requests.taken?.();
     this.#epoch += 1;

@@ -1,5 +1,7 @@
 // Fetches a small file of the origin completely into memory, unless the cached one is still current.
 
+import { createHash } from 'node:crypto';
+import type { PublicPath } from '../../build/contract/paths.ts';
 import type { OriginReply, OriginRequest, OriginRequests } from './origin-requests.ts';
 import { OriginFailure } from './origin-failure.ts';
 
@@ -16,6 +18,7 @@ export type Fetched =
 
 /** Time for a whole file, its head included. */
 const wholeTimeoutMs = 15_000;
+const mostDocumentBytes = 64 * 1024 * 1024;
 const drainedUpToBytes = 64 * 1024;
 const drainTimeoutMs = 5000;
 
@@ -42,6 +45,20 @@ export async function fetchWhole(
     reply.drop();
   }
 }
+
+/** The published bytes of packages.json or a p2 document. Rejects with OtherContent if the origin has other ones. */
+export async function fetchDocument(requests: OriginRequests, path: PublicPath, sha256: string): Promise<Buffer> {
+  const fetched = await fetchWhole(requests, `public/${path}`, mostDocumentBytes, { sha256 });
+  if (fetched.outcome !== 'whole') throw new OtherContent(`the origin has no public/${path}, which is published`);
+  const found = createHash('sha256').update(fetched.bytes).digest('hex');
+  if (found === sha256) return fetched.bytes;
+  throw new OtherContent(
+    `the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is in progress, or ` +
+      'was interrupted',
+  );
+}
+
+export class OtherContent extends OriginFailure {}
 
 /** Throws OriginFailure for a response that is no plain file: another status, or an unrequested encoding. */
 export function assertWhole({ status, headers }: OriginReply, path: string): void {

@@ -89,9 +89,9 @@ function failureOf({ name, watch, reason }: CommitParts, error: unknown): StateE
   );
 }
 
-/** Without a connection, or with a Redis that executes nothing yet. */
+/** Without a connection, or with a Redis that executes nothing: not yet, or no more since a replica took its place. */
 function isUnsent(error: unknown): boolean {
-  return /^(?:LOADING|NOAUTH|CLUSTERDOWN)|^Stream isn't writeable|is connected$/.test(messageOf(error));
+  return /^(?:LOADING|NOAUTH|CLUSTERDOWN|READONLY)|^Stream isn't writeable|is connected$/.test(messageOf(error));
 }
 
 /** Redis refused the change. */

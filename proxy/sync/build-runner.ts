@@ -4,6 +4,7 @@
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { storageFaultOfExit, type StorageFault } from '../../build/contract/storage-fault.ts';
+import { StateError } from '../core/state/state-error.ts';
 
 export interface BuildRun {
   readonly exitCode: number;
@@ -23,8 +24,8 @@ export interface BuildRunner {
 
 /** Exit code of a command that did not get the build's lock, or whose object store does not answer. */
 export const busyExitCode = 75;
-/** A failed request to the store, as the command describes it. */
-const storeAway = /^libretto: [A-Z]+ s3:\/\//m;
+/** A failed request to the store, as the command describes it. The PUT of the head is the one that publishes. */
+const storeFailure = /^libretto: (?:(PUT) s3:\S*\/_head\.json|[A-Z]+ s3:.*?): (?:the store answered (.*)|.*)/m;
 
 /**
  * The builder's disk is full or read-only. `code` is Node's, so that this failure is answered and logged like the
@@ -41,13 +42,19 @@ class BuilderStorageError extends Error {
 }
 
 /**
- * The command's report. Throws RegistryError BUILD_BUSY, UPSTREAM_UNAVAILABLE for an object store that is away,
- * BuilderStorageError, or Error if the command ended without a report.
+ * The command's report. Throws RegistryError BUILD_BUSY, UPSTREAM_UNAVAILABLE for an object store that is away or
+ * refuses, StateError STATE_UNCONFIRMED for a publication that may be made, BuilderStorageError, or Error without a report.
  */
 export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject {
-  if (exitCode === busyExitCode && storeAway.test(messages))
+  const [isStore, publishes, answer] = storeFailure.exec(messages) ?? [];
+  if (isStore !== undefined && exitCode === busyExitCode) {
+    if (publishes !== undefined) throw new StateError('STATE_UNCONFIRMED', messages);
+    const message = 'The object store of this registry does not answer, so nothing was published. Try again later.';
+    throw new RegistryError('UPSTREAM_UNAVAILABLE', { message });
+  }
+  if (answer !== undefined && exitCode === 2)
     throw new RegistryError('UPSTREAM_UNAVAILABLE', {
-      message: 'The object store of this registry does not answer, so nothing was published. Try again later.',
+      message: `Nothing was published, because the object store of this registry answered ${answer}`,
     });
   if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
   const fault = storageFaultOfExit(exitCode);

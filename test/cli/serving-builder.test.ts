@@ -3,6 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { zipOf } from '../util/hostile-zip.ts';
 import { startHostileStore, type HostileStore } from '../util/hostile-store.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
@@ -119,6 +120,27 @@ describe('a server with an object store as output', () => {
     expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     await expect.poll(() => archive('acme/uploaded'), { timeout: 10_000 }).toBe(200);
     expect([...store.objects.keys()].filter((key) => key.includes('dist/acme/uploaded/'))).not.toEqual([]);
+  });
+
+  const upload = async (): Promise<unknown> => {
+    const type = { 'content-type': 'application/zip' };
+    const headers = { authorization: `Bearer ${token}`, ...type };
+    const text = JSON.stringify({ name: 'acme/late', version: '1.0.0' });
+    const zip = zipOf([{ name: 'composer.json', data: text }]);
+    const reply = await fetch(`${url}/api/artifacts`, { method: 'POST', headers, body: zip });
+    return await reply.json();
+  };
+
+  it('says of an upload whose credentials have expired what to do, and names no object', async () => {
+    store.fault = () => ({ status: 400, code: 'ExpiredToken' });
+    const said = await upload().finally(() => (store.fault = () => undefined));
+    expect(said).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      error: expect.stringMatching(
+        /^Nothing was published, .* ExpiredToken\. These credentials have expired\./,
+      ) as string,
+    });
+    expect(JSON.stringify(said)).not.toContain(store.bucket);
   });
 
   it('syncs registered repositories after another host has published', async () => {

@@ -70,6 +70,23 @@ describe.skipIf(lacks('redis-server'))('a state whose Redis is lost', () => {
     expect(await store.get('token/c')).toBeUndefined();
   });
 
+  it('says of a change that a former primary refused that it was not made, and makes the next one', async () => {
+    const store = await open();
+    await redis.command('REPLICAOF', '127.0.0.1', 1);
+    const refused: unknown = await store.commit(put('token/b', 'b')).catch((reason: unknown) => reason);
+    expect(refused).toMatchObject({ code: 'STATE_UNAVAILABLE', message: expect.stringContaining('READONLY') });
+    await redis.command('REPLICAOF', 'NO', 'ONE');
+    await eventually(() => store.commit(put('token/c', 'c')).catch(() => false));
+    expect(await store.get('token/b')).toBeUndefined();
+  });
+
+  it('waits at the start as long for the first answer as for the connection', async () => {
+    redis.freeze();
+    const opening = open();
+    setTimeout(redis.thaw, 3000);
+    expect(await (await opening).get('token/a')).toBeUndefined();
+  });
+
   it('serves the known list of repositories after a change of one that was not confirmed', async () => {
     const store = await open();
     await store.commit(put('repository/one', 1));

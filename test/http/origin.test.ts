@@ -120,6 +120,7 @@ describe('an origin', () => {
       '/index/acme/hello.json',
       '/public/dist/acme/hello/1.0.0.zip',
       '/public/p2/acme/hello.json',
+      '/public/packages.json',
     ]);
   });
 

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { HostileStore } from '../util/hostile-store.ts';
 import { incompressibleBytes } from '../util/incompressible-bytes.ts';
 import { below } from '../util/package-tree.ts';
 import { startRoleServices } from '../util/role-services.ts';
@@ -90,6 +91,46 @@ describe('a publication that is being read', () => {
     await expect.poll(async () => [await read('acme/a'), asked], { timeout: 10_000 }).toEqual(['1', true]);
     expect(await Promise.all([read('acme/b'), read('acme/a')])).toEqual(['1', '1']);
     await expect.poll(() => read('acme/b'), { timeout: 10_000 }).toBe('2');
+  });
+});
+
+describe('a publication whose packages.json', () => {
+  const listed = async (): Promise<unknown> => (await served.proxy.get('/packages.json')).json()['available-packages'];
+  const isReady = async (): Promise<boolean> => (await served.proxy.get('/health/ready')).status === 200;
+  /** Two publications. The server has read the first one, and no client has asked for packages.json. */
+  const publishTwice = async (): Promise<void> => {
+    served = await serveStore();
+    await served.publish(below('one/a', whoLibrary('acme/a', '1.0.0')));
+    expect((await served.proxy.get('/p2/acme/a.json')).status).toBe(200);
+    await served.publish(below('one/b', whoLibrary('acme/b', '1.0.0')));
+    await sleep(250);
+  };
+  const isRoot = (key = ''): boolean => served.store.objects.get(key)?.bytes.includes('"metadata-url"') === true;
+  const failing: HostileStore['fault'] = () => ({ status: 503, code: 'SlowDown' });
+
+  it('cannot be read leaves the former one in use until it can', async () => {
+    await publishTwice();
+    served.store.fault = (request, number) => (isRoot(request.key) ? failing(request, number) : undefined);
+    await expect.poll(async () => (await served.proxy.get('/p2/acme/b.json')).status, { timeout: 10_000 }).toBe(200);
+    served.store.fault = failing;
+    expect([await listed(), await isReady()]).toEqual([['acme/a'], true]);
+    served.store.fault = () => undefined;
+    await expect.poll(listed, { timeout: 10_000 }).toEqual(['acme/a', 'acme/b']);
+  });
+
+  it('does not come because the store hangs leaves the server ready', async () => {
+    await publishTwice();
+    expect(await isReady()).toBe(true);
+    await served.publish(below('one/c', whoLibrary('acme/c', '1.0.0')));
+    await sleep(250);
+    const hanging = { delayMs: 60_000 };
+    served.store.fault = ({ key }) => (isRoot(key) ? hanging : undefined);
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect((await served.proxy.get('/p2/acme/a.json')).status).toBe(200);
+      await sleep(100);
+    }
+    served.store.fault = () => hanging;
+    expect([await isReady(), await isReady(), await listed()]).toEqual([true, true, expect.anything()]);
   });
 });
 

@@ -1,6 +1,8 @@
 // Runs work that several callers want at the same time once for each key. Callers that arrive during the run share one
 // promise.
 
+import { withDeadline } from './with-deadline.ts';
+
 export interface SingleFlightOptions {
   /**
    * How long a promise is shared. `running` (default): until it settles. `fulfilled`: permanently, unless it rejects.
@@ -19,6 +21,7 @@ const nothing: readonly unknown[] = [];
 export class SingleFlight<Value, Key = string> {
   readonly #flights = new Map<Key, Flight<Value>>();
   readonly #keeps: 'running' | 'fulfilled' | 'settled';
+  readonly #late = new WeakSet<Promise<Value>>();
 
   constructor({ keeps = 'running' }: SingleFlightOptions = {}) {
     this.#keeps = keeps;
@@ -44,6 +47,16 @@ export class SingleFlight<Value, Key = string> {
     };
     if (this.#keeps !== 'settled') flight.value.then(this.#keeps === 'running' ? forget : undefined, forget);
     return flight.value;
+  }
+
+  /** As `run`. Once a run has taken `withinMs`, each of its callers gets `otherwise()` and waits no more. */
+  async within(key: Key, work: () => Promise<Value>, withinMs: number, otherwise: () => Value): Promise<Value> {
+    const running = this.run(key, work);
+    if (this.#late.has(running)) return otherwise();
+    return await withDeadline(running, withinMs, () => {
+      this.#late.add(running);
+      return otherwise();
+    });
   }
 
   /** The running promise of this key; undefined: there is none, or it has other given objects. */

@@ -88,7 +88,7 @@ function createServerClient(url: string, all: ClientOptions): RedisConnection {
     leaving = true;
     return true;
   };
-  const given = { ...all, reconnectOnError };
+  const given = { ...all, ...firstLimits(all), reconnectOnError };
   const redis =
     sentinels === undefined ? new Redis(url, given) : new Redis({ ...given, ...throughSentinels(sentinels) });
   let reason: Error | undefined;
@@ -110,9 +110,16 @@ function createServerClient(url: string, all: ClientOptions): RedisConnection {
     redis,
     keyspace: { hashTag: '', database: redis.options.db ?? 0 },
     primary: () => redis,
-    connect: () => connectOnce(redis, redis.options),
+    connect: () => connectOnce(redis, redis.options, all),
     reason: () => reason,
   };
+}
+
+/** of the first connection, whose first answer may be as late as the connection itself */
+function firstLimits({ commandTimeout }: ClientOptions): ClientOptions {
+  return commandTimeout === undefined
+    ? {}
+    : { commandTimeout: firstHandshakeTimeoutMs, socketTimeout: firstHandshakeTimeoutMs + 250 };
 }
 
 function pauseMs(attempt: number): number {
@@ -139,6 +146,7 @@ function commonOptions(): ClientOptions {
 async function connectOnce(
   redis: RedisClient,
   options: Pick<RedisOptions, 'connectTimeout' | 'sentinelCommandTimeout'> = {},
+  { commandTimeout, socketTimeout }: ClientOptions = {},
 ): Promise<void> {
   const failed = new Promise<never>((_, reject) => {
     redis.once('error', reject);
@@ -146,7 +154,8 @@ async function connectOnce(
   try {
     await Promise.race([redis.connect(), failed]);
   } finally {
-    Object.assign(options, { connectTimeout: handshakeTimeoutMs, sentinelCommandTimeout: handshakeTimeoutMs });
+    const limits = { connectTimeout: handshakeTimeoutMs, sentinelCommandTimeout: handshakeTimeoutMs };
+    Object.assign(options, limits, commandTimeout && { commandTimeout, socketTimeout });
   }
 }
 

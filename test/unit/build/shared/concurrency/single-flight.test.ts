@@ -41,6 +41,18 @@ describe('SingleFlight', () => {
     expect(job.began).toBe(2);
   });
 
+  it('work that takes too long leaves each of its callers with another value', async () => {
+    const flight = new SingleFlight<string>();
+    const job = pausable();
+    const late = () => flight.within('a', job.work, 5, () => 'known');
+    expect([await late(), await late()]).toEqual(['known', 'known']);
+    job.end();
+    await expect.poll(() => flight.size).toBe(0);
+    const next = flight.within('a', job.work, 120_000, () => 'known');
+    job.end();
+    expect([await next, job.began]).toEqual(['done', 2]);
+  });
+
   it('calls with different dependencies share no work, and a caller joins the newest work', async () => {
     const flight = new SingleFlight<string>();
     const job = pausable();
