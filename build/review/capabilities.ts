@@ -114,7 +114,7 @@ function vendorOf(name: JsonValue | undefined): string {
   return String(name).toLowerCase().split('/')[0] ?? '';
 }
 
-function plainPath(path: string): string {
+export function plainPath(path: string): string {
   return path.replace(/^(?:\.?\/)+/, '');
 }
 
@@ -122,7 +122,7 @@ function keysOf(value: JsonValue | undefined): readonly string[] {
   return isJsonObject(value) ? Object.keys(value).map((key) => key.toLowerCase()) : [];
 }
 
-function textsOf(value: JsonValue | undefined): readonly string[] {
+export function textsOf(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string') : [];
 }

@@ -2,6 +2,7 @@
 
 import { packageRoot } from '../../build/archive/package-root.ts';
 import { openZipMembers } from '../../build/archive/zip-members.ts';
+import { reviewArchives } from '../../build/review/review-archives.ts';
 import type { Look } from '../../proxy/contents/contents.ts';
 import { compareFiles } from '../../proxy/contents/compare-files.ts';
 import {
@@ -25,6 +26,7 @@ function createLookInto() {
       const [files = new Map(), others = new Map()] = archives.map(open);
       if (kind === 'known') return paths.filter((one) => isKnown(files, one));
       if (kind === 'compare') return compareInside(files, others, path, isPlain);
+      if (kind === 'review') return reviewArchives(files, others);
       if (kind === 'list') return compareFiles(files, others, showsAll);
       return kind === 'raw' ? rawFile(files, path) : lookInside(files, path, page, isPlain);
     } catch {

@@ -121,7 +121,14 @@ async function readable<Value>(read: () => Promise<Value>): Promise<Value> {
 export const withoutBuilder: Pick<Inspection, 'publications' | 'why' | 'contents' | 'rollbacksOf'> = {
   publications: { list: refuse, get: refuse, held: refuse },
   why: { explain: refuse, causes: refuse },
-  contents: () => ({ look: refuse, raw: refuse, compare: refuse, compareFiles: refuse, known: async () => [] }),
+  contents: () => ({
+    look: refuse,
+    raw: refuse,
+    compare: refuse,
+    compareFiles: refuse,
+    review: refuse,
+    known: async () => [],
+  }),
   rollbacksOf: () => ({ preview: refuse, rollBack: refuse, lift: refuse }),
 };
 

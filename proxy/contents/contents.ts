@@ -6,6 +6,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
+import { reviewRules, type ArchiveReview } from '../../build/review/review-archives.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -15,11 +16,13 @@ import { unseen, type FileDifference, type InsideView, type rawFile, type Unseen
 
 /** A question to the worker thread. */
 export interface Look {
-  readonly kind: 'look' | 'raw' | 'known' | 'compare' | 'list';
+  readonly kind: 'look' | 'raw' | 'known' | 'compare' | 'list' | 'review';
   /** absolute paths, each with what changes with its content */
   readonly archives: readonly { readonly file: string; readonly identity: string }[];
   readonly paths: readonly string[];
   readonly page?: number;
+  /** of a review: the number of its rules, so that an answer of other rules is not used again */
+  readonly rules?: number;
   /** true: words are not highlighted */
   readonly isPlain?: boolean;
   /** true: equal files are listed, too */
@@ -91,6 +94,8 @@ function contentsFor(ask: Ask) {
       ask<FileDifference | undefined>([before, after], { kind: 'compare', paths: [path] }),
     compareFiles: (before: IndexEntry, after: IndexEntry, showsAll: boolean) =>
       ask<ComparedFiles>([before, after], { kind: 'list', paths: [], showsAll }),
+    review: (before: IndexEntry, after: IndexEntry) =>
+      ask<ArchiveReview>([before, after], { kind: 'review', paths: [], rules: reviewRules }),
   };
 }
 

@@ -3,15 +3,12 @@
 
 import { isDrawnSoon } from './drawn-soon.ts';
 import { isUtf8 } from 'node:buffer';
+import type { ArchiveFiles } from '../../build/review/file-findings.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
 import { isText, sourceText } from './source-text.ts';
 import { textDifference } from './text-difference.ts';
 
-/** `path`: below the root of the package, as the archive has it. Bytes are unpacked. */
-export type InnerFiles = ReadonlyMap<
-  string,
-  { readonly size: number; readonly crc32: number; readonly read: () => Buffer }
->;
+export type InnerFiles = ArchiveFiles;
 
 /** Rows of a folder, and lines of a file, on one page. */
 export const perPage = { rows: 200, lines: 800 } as const;

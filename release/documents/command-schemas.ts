@@ -9,11 +9,13 @@ import { peopleDocuments } from './people-documents.ts';
 import { policyDocuments } from './policy-documents.ts';
 import { publisherDocuments } from './publisher-documents.ts';
 import { registryDocuments } from './registry-documents.ts';
+import { reviewDocuments } from './review-documents.ts';
 import { teamDocuments } from './team-documents.ts';
 
 /** By the path of the command, such as `token create`. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   ...buildDocuments,
+  ...reviewDocuments,
   ...notifyDocuments,
   ...peopleDocuments,
   ...policyDocuments,

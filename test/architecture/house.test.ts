@@ -13,7 +13,7 @@ const tests = sourceFiles('test');
 const tools = sourceFiles('release');
 /** What the program may import; all other packages are for tests and tools. */
 const programLibraries =
-  '@simplewebauthn/server adm-zip ae-cvss-calculator aws4fetch busboy commander execa fast-glob highlight.js hono @hono/zod-openapi http-proxy ioredis ipaddr.js jose lmdb markdown-it markdown-it-footnote nodemailer oauth4webapi ora otpauth p-limit pino piscina sanitize-html semver tar-stream undici uqr yauzl zod'.split(
+  '@simplewebauthn/server adm-zip ae-cvss-calculator aws4fetch busboy commander execa fast-glob highlight.js hono @hono/zod-openapi http-proxy ioredis ipaddr.js jose lmdb markdown-it markdown-it-footnote nodemailer oauth4webapi ora otpauth p-limit php-parser pino piscina sanitize-html semver tar-stream undici uqr yauzl zod'.split(
     ' ',
   );
 const linesOf = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);

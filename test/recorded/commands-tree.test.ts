@@ -122,6 +122,12 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'report composer.lock --project acme/shop --json',
     'report --remove --project acme/shop',
     'report --project acme/shop',
+    'review --archives upload/sent-1.0.0.zip upload/changed/sent-1.0.0.zip',
+    'review --archives upload/sent-1.0.0.zip upload/changed/sent-1.0.0.zip --json',
+    'review --archives upload/sent-1.0.0.zip',
+    'review --git tool',
+    'review --git tool --json',
+    'review --git upload',
     'completion fish',
     'completion ksh',
   ])

@@ -211,6 +211,10 @@ describe('the files of a version', () => {
     const list = await browser.get('/packages/acme/cart/compare?from=1.0.0&to=1.1.0');
     expect(list.html).toContain('file=src%2FTotal.php"');
     expect(list.text).toContain('src/Old.php removed');
+    expect(list.text).toContain('What it can newly do By its composer.json: nothing.');
+    expect(list.text).toContain('it contains a program that is no PHP source (exe)');
+    expect(list.html).toContain('src%2Fa%E2%80%AEgnp.exe"');
+    expect(list.html).not.toContain('a\u202egnp');
     const binary = await browser.get('/packages/acme/cart/compare?file=art%2Ffake.png');
     expect(binary.text).toContain('The file is not text');
     expect((await browser.get('/packages/acme/cart/compare?file=none')).status).toBe(404);

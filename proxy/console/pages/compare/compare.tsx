@@ -23,6 +23,7 @@ import { Table } from '../../components/table.tsx';
 import { visibleText } from '../../components/visible-text.ts';
 import { MalwareBadge } from '../package/concerns.tsx';
 import { ChangeBadge, ComparedFileList, type ComparedPair } from './compared-files.tsx';
+import { NewlyCan, reviewed } from './newly-can.tsx';
 import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
 import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
 
@@ -70,11 +71,14 @@ async function showComparison(services: ComparePageServices, request: SignedInRe
   const dependencies = compareDependencies(before.record, after.record);
   const malware = (await malwareByPackage(services, request.caller.view)).get(name);
   const labels = versions.map(({ entry }) => entry.version);
-  return view(<ComparePage {...{ pair, dependencies, difference, files, labels, malware, showsAll, nowMs }} />);
+  const newly = <NewlyCan {...{ pair }} {...await reviewed(contents, before, after)} />;
+  return view(<ComparePage {...{ pair, newly, dependencies, difference, files, labels, malware, showsAll, nowMs }} />);
 }
 
 interface ComparePageProps extends WithMalware {
   readonly pair: ComparedPair;
+  /** what the second can newly do */
+  readonly newly: Child;
   readonly dependencies: readonly DependencyChange[];
   /** of composer.json; undefined: neither archive has one */
   readonly difference: FileDifference | Unseen | undefined;
@@ -88,6 +92,7 @@ interface ComparePageProps extends WithMalware {
 
 function ComparePage({
   pair,
+  newly,
   dependencies,
   difference,
   files,
@@ -109,6 +114,7 @@ function ComparePage({
           { role: 'To', malware, ...after },
         ]}
       />
+      {newly}
       <section class="stack-tight">
         <h2>Dependencies</h2>
         <ChangedDependencies changes={dependencies} />

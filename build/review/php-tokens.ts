@@ -1,0 +1,68 @@
+// The tokens of a PHP file, as PHP's own lexer has them: comments are no code, and a string is no call. Nothing is run.
+// The lexer is that of php-parser. Measured on monolog, symfony/console, Laravel, PHPUnit and Composer (3,396 files):
+// its lexer fails on none, with 3.3 to 10.6 ms for 1,000 lines and 57 to 77 MB; its parser fails on 3 files, with up to
+// 32 ms and 99 MB; a tokenizer of our own, without heredocs and interpolation, takes 0.8 to 2.4 ms and 66 MB. The lexer
+// knows PHP 8.4 and 8.5: property hooks, `private(set)`, `|>`, `clone(…)`, `(void)`. Pure.
+
+import { Lexer, tokens as names } from './php-lexer.mjs';
+
+export interface Token {
+  /** `T_STRING`; '' for a sign of one character */
+  readonly kind: string;
+  /** of a string that is written out: its value */
+  readonly text: string;
+  /** from 1 */
+  readonly line: number;
+  /** as the file has it, where `text` is a value */
+  readonly raw: string;
+}
+
+export const noToken: Token = { kind: '', text: '', line: 0, raw: '' };
+export const literal = 'T_CONSTANT_ENCAPSED_STRING';
+
+/** Without white space and comments; strings joined by dots are one. undefined: it is no PHP that PHP could run. */
+export function phpTokens(text: string): readonly Token[] | undefined {
+  const lexer = new Lexer({ tokens: names });
+  lexer.all_tokens = false;
+  lexer.short_tags = true;
+  lexer.version = 805;
+  const found: Token[] = [];
+  try {
+    lexer.setInput(text);
+    for (let token = lexer.lex(); token !== lexer.EOF && token !== 0; token = lexer.lex()) {
+      const raw = lexer.yytext;
+      const kind = names.values[token] ?? '';
+      add({ kind, text: kind === literal ? valueOf(raw) : raw, line: lexer.yylloc.first_line, raw }, found);
+    }
+  } catch {
+    return undefined;
+  }
+  return found;
+}
+
+/** `'ex' . 'ec'` is the string `exec`. */
+function add(token: Token, found: Token[]): void {
+  const [first, dot] = [found.at(-2), found.at(-1)];
+  if (token.kind !== literal || first?.kind !== literal || dot?.text !== '.' || first.text.length > mostJoined) {
+    found.push(token);
+    return;
+  }
+  found.splice(-2, 2, { ...first, text: first.text + token.text, raw: first.raw + token.raw });
+}
+
+/** A longer one is compared in parts. */
+const mostJoined = 4096;
+
+function valueOf(raw: string): string {
+  const inner = raw.slice(1, -1);
+  if (!raw.startsWith('"') || !inner.includes('\\')) return inner;
+  return inner
+    .replaceAll(/\\(?:x([0-9a-f]{1,2})|u\{([0-9a-f]{1,6})\})/gi, (_, hex?: string, point?: string) =>
+      characterOf(Number.parseInt(hex ?? point ?? '', 16)),
+    )
+    .replaceAll(/\\([0-7]{1,3})/g, (_, octal: string) => characterOf(Number.parseInt(octal, 8)));
+}
+
+function characterOf(code: number): string {
+  return code > 0x10ffff ? '' : String.fromCodePoint(code);
+}
