@@ -13,7 +13,10 @@ export const ownPatch = z
       .array(z.enum(mailTopics))
       .max(mailTopics.length)
       .optional()
-      .meta({ description: 'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers' }),
+      .meta({
+        description:
+          'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers. `reviews`: only for those who may change the policy',
+      }),
   })
   .meta({ id: 'OwnPatch', example: { name: 'Ada Lovelace', mail_off: ['syncs'] } });
 

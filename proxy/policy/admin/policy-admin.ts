@@ -7,6 +7,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
 import type { PolicyHit } from '../records/policy-hits.ts';
+import type { HeldList } from './held-list.ts';
 import type { Exposures, PackageStanding } from './package-standing.ts';
 import type { ExplainedVersion, FeedView, PolicyTest, PolicyView } from './policy-views.ts';
 
@@ -34,6 +35,10 @@ export interface PolicyAdmin {
   readonly exposures: () => Promise<Exposures>;
   /** The same within a moment, or within `waitMs`: else the last known ones; undefined: unknown, or lists are damaged. */
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
+  /** The releases that wait until time or a person decides, as of now. */
+  readonly held: () => Promise<HeldList>;
+  /** The same within a moment: else the last known ones; undefined: unknown. */
+  readonly heldSoon: () => Promise<HeldList | undefined>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
   readonly feeds: () => Promise<readonly FeedView[]>;
