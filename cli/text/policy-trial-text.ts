@@ -65,7 +65,9 @@ export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version'
     case 'offered':
       return `${name} ${version} is offered.`;
     case 'blocked':
-      return `${name} ${version} is ${isHeld(explained) ? 'held' : 'blocked'}: the metadata omits it, and its archive is refused.`;
+      return isHeld(explained)
+        ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`
+        : `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
     case 'served':
       return `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
   }

@@ -42,7 +42,7 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
   const reader = createPolicyReader(sources);
   const status = personStatus(state, { personPackages: (person) => personPackages(state, person) });
   return {
-    blockedVersions: createBlockedVersions(reader),
+    blockedVersions: createBlockedVersions(reader, publishedSource(packages.published)),
     policyAdmin: createPolicyAdmin({
       store,
       file: policyFile?.path ?? null,

@@ -113,12 +113,12 @@ const momentMs = 700;
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, now } = options;
   const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
-  const held = remembered(options, createHeldList(options));
+  const readHeld = createHeldList(options);
   return {
     exposures: exposures.now,
     exposuresSoon: exposures.soon,
-    held: held.now,
-    heldSoon: held.soon,
+    held: () => readHeld(now()),
+    heldSoon: remembered(options, readHeld).soon,
     get: () => viewOf(options),
     replace: async (given, revision, actor) => {
       if (file !== null)
