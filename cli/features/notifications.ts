@@ -54,8 +54,8 @@ function reporterOf({ log }: ServingCore): (error: unknown) => void {
   return (err) => log.logger.error({ err }, 'a notification could not be handled');
 }
 
-function collectorOf(core: ServingCore, { packages, notifying, mailing }: FeatureOffers): Collector {
-  if (packages === undefined || notifying === undefined)
+function collectorOf(core: ServingCore, { packages, services, notifying, mailing }: FeatureOffers): Collector {
+  if (packages === undefined || services === undefined || notifying === undefined)
     throw new Error('notifications are opened behind packages and services');
   const { config, context, store: state } = core;
   const now = (): number => context.now().getTime();
@@ -76,6 +76,7 @@ function collectorOf(core: ServingCore, { packages, notifying, mailing }: Featur
     files: packages.published,
     catalogue: packages.catalogue,
     advisories: core.advisories,
+    held: services.policyAdmin.held,
     onError: reporterOf(core),
   });
 }

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { isDevVersion, type NormalizedVersion } from '../../build/contract/version.ts';
 import { UnusableFile } from '../../build/shared/files/unusable-file.ts';
-import { sameStamp, stampFile } from '../../build/shared/files/file-stamp.ts';
+import { sameStamp, stampFile, stampText } from '../../build/shared/files/file-stamp.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { archiveKey } from '../../proxy/mirror/archives/archive-record.ts';
 import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
@@ -74,6 +74,10 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
         if (urls.length > 0) yield { name, beside: () => said(name, urls) };
       }
     },
+    stamp: async (name) =>
+      [...(await upstreamsOf())(name).map((url) => documentPath(name, folder, url, 'stable')), arrivals.pathOf(name)]
+        .map((path) => stampText(path) ?? '')
+        .join(),
     read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, { lists, arrivals }),
   };
 }
@@ -87,9 +91,7 @@ function keptLists(
 ): (name: PackageName, urls: readonly string[]) => Promise<JsonObject> {
   const known = new Map<PackageName, { readonly stamps: Stamps; readonly said: JsonObject }>();
   return async (name, urls) => {
-    const last = await lists.read(name).catch((error: unknown) => {
-      throw error instanceof UnreadableRecord ? new UnusableFile(error.message, { cause: error }) : error;
-    });
+    const last = await lists.read(name).catch(asUnusable);
     const stamps = urls.map((url) => stampFile(documentPath(name, folder, url, 'stable')));
     let kept = known.get(name);
     if (kept?.stamps.length !== stamps.length || !kept.stamps.every((stamp, at) => sameStamp(stamp, stamps[at]))) {
@@ -98,6 +100,10 @@ function keptLists(
     }
     return unionOf([kept.said, last]);
   };
+}
+
+function asUnusable(error: unknown): never {
+  throw error instanceof UnreadableRecord ? new UnusableFile(error.message, { cause: error }) : error;
 }
 
 /** The first of these repositories that has a document of the package, with the archives that were accepted. */
@@ -134,7 +140,7 @@ async function readPackage(
   );
   const versions = [...offered, ...others];
   if (versions.length === 0) return undefined;
-  const seen = await arrivals.read(name);
+  const seen = await arrivals.read(name).catch(asUnusable);
   return { name, origin: 'mirrored', beside, versions, gains: () => arrivedGains(records.map(normalized), seen) };
 }
 

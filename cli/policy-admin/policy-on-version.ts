@@ -35,7 +35,7 @@ export function warnedVersions(
 ): Promise<readonly VersionStanding[]> {
   return withPolicy(...place, async (policy) =>
     ((await policy.standing(name))?.versions ?? []).filter(
-      (one) => malwareOf(one) !== null || one.refused || one.state === 'blocked',
+      (one) => malwareOf(one) !== null || one.refused || one.state === 'blocked' || one.state === 'held',
     ),
   );
 }

@@ -190,7 +190,7 @@ function withSelection(command: Command): Command {
       '--event <type...>',
       'the events: package.version.published, package.version.withdrawn (these two by default), ' +
         'package.version.refused, package.abandoned, repository.sync.failed, repository.sync.recovered, ' +
-        'advisory.published, policy.blocked, token.expiring, audit.event',
+        'advisory.published, policy.blocked, review.waiting, token.expiring, audit.event',
     )
     .option('--package <pattern...>', 'only events of these packages: acme/core, acme/*');
 }

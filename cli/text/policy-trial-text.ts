@@ -1,5 +1,6 @@
 // Describes what a trial of a policy found, and what the policy says of one version. Pure.
 
+import { isHeld } from '../../proxy/policy/admin/explain-version.ts';
 import type { ExplainedVersion, PolicyTest } from '../../proxy/policy/admin/policy-views.ts';
 import { counted, firstOf, formatTable } from '../io/output.ts';
 
@@ -58,16 +59,15 @@ export function explanationLines(explained: ExplainedVersion): readonly string[]
   ];
 }
 
-export function outcomeText({
-  name,
-  version,
-  outcome,
-}: Pick<ExplainedVersion, 'name' | 'version' | 'outcome'>): string {
+export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'>): string {
+  const { name, version, outcome } = explained;
   switch (outcome) {
     case 'offered':
       return `${name} ${version} is offered.`;
     case 'blocked':
-      return `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
+      return isHeld(explained)
+        ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`
+        : `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
     case 'served':
       return `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
   }

@@ -68,6 +68,11 @@ const describe: Readonly<Record<EventType | typeof testType, (data: JsonObject) 
     lines: [line('Rule', data['rule']), line('Reason', data['reason'])],
     isBad: true,
   }),
+  'review.waiting': (data) => ({
+    title: `${release(data)} is held`,
+    lines: [line('Rule', data['rule']), line('Reason', data['reason'])],
+    isBad: true,
+  }),
   'token.expiring': (data) => ({
     title: `The token “${text(data['description'])}” ends on ${text(data['expires_at']).slice(0, 10)}`,
     lines: [line('Id', data['token_id'])],

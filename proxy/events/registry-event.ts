@@ -15,6 +15,7 @@ export const eventMeanings = {
   'repository.sync.recovered': 'the sync of a repository succeeded after failures',
   'advisory.published': 'there is a new security advisory for a published package',
   'policy.blocked': 'a rule of the policy refused a version, or a version of Composer, for the first time',
+  'review.waiting': 'the policy holds a release until time or a person decides',
   'token.expiring': 'a token ends in 14 days, or in 2 days',
   'audit.event': 'an event of the audit log',
 } as const;

@@ -26,6 +26,7 @@ const topicOf: { readonly [Type in RegistryEvent['type']]?: MailTopic } = {
   'repository.sync.recovered': 'syncs',
   'token.expiring': 'tokens',
   'advisory.published': 'advisories',
+  'review.waiting': 'reviews',
 };
 
 /** A mail lists so many events, and counts the others. */
@@ -60,7 +61,9 @@ export async function noticeMails(
   );
 }
 
-function concerns({ type, data }: RegistryEvent, { id, role }: UserRecord, active: readonly UserRecord[]): boolean {
+function concerns({ type, data }: RegistryEvent, user: UserRecord, active: readonly UserRecord[]): boolean {
+  const { id, role } = user;
+  if (type === 'review.waiting') return role === 'admin' || user.policy_editor === true;
   if (type !== 'token.expiring') return role === 'admin' || role === 'maintainer';
   const maker = active.find((user) => `user:${user.id}` === data['created_by']);
   // nobody is left who made it, or a command did
@@ -70,13 +73,15 @@ function concerns({ type, data }: RegistryEvent, { id, role }: UserRecord, activ
 /** Syncs are about repositories, which only those see who see all packages. */
 function isSeen({ type, subject }: RegistryEvent, view: View | undefined): boolean {
   if (view === undefined || type === 'token.expiring') return true;
-  return subject !== null && view.filterOf(subject.name) !== 'none';
+  // who sees only the packages of teams may not change the policy
+  return subject !== null && type !== 'review.waiting' && view.filterOf(subject.name) !== 'none';
 }
 
 const reasons: Readonly<Record<MailTopic, string>> = {
   syncs: 'You get mails about syncs because you keep packages of this registry.',
   tokens: 'You get mails about tokens that end because you made them, or because you are an admin.',
   advisories: 'You get mails about security advisories because you keep packages of this registry.',
+  reviews: 'You get mails about held releases because you may change the policy of this registry.',
 };
 
 function noticeRow(
@@ -107,4 +112,5 @@ const counted: Readonly<Record<MailTopic, string>> = {
   syncs: 'syncs failed or work again',
   tokens: 'tokens end soon',
   advisories: 'new security advisories',
+  reviews: 'releases are held',
 };

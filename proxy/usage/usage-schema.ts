@@ -17,6 +17,7 @@ export const versionStates = [
   'withdrawn',
   'purged',
   'blocked',
+  'held',
   'dev',
   'unknown',
 ] as const;

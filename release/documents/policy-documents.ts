@@ -59,6 +59,7 @@ export const explained = z.object({
         rule,
         action,
         because,
+        held: flag('the version waits, until time or a person decides'),
         exception: exceptionSchema.nullable().describe('the exception that holds now; null: none'),
       }),
     )

@@ -67,7 +67,6 @@ const notPlayed: Readonly<Record<string, string>> = {
   review:
     'its commands change a policy; test/cli/policy/policy.test.ts and test/http/policy-capability.test.ts run them',
   'reverse-proxy': 'the same lines as in deploy.md',
-  review: 'needs archives and clones of libraries; test/cli/review-archives.test.ts makes them',
   scaling: 'environment files of several hosts, with a Redis and an object store',
   'signed-tags': 'needs the keys of persons; test/cli/signed-tags.test.ts makes them',
   'single-sign-on': 'needs an identity provider; the tests of the sign-in have one',

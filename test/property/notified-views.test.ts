@@ -121,6 +121,7 @@ function collectorOf({ data, published, catalogue }: ViewedRegistry, sent: SentN
     files: published,
     catalogue,
     advisories: createPublishedAdvisories(published),
+    held: () => Promise.resolve({ releases: [], examined: new Set() }),
     onError: (error) => {
       throw error;
     },

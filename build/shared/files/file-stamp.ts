@@ -37,6 +37,12 @@ export function stampFile(path: string): FileStamp | undefined {
   }
 }
 
+/** Equal for equal stamps. */
+export function stampText(path: string): string | undefined {
+  const stamp = stampFile(path);
+  return stamp === undefined ? undefined : `${stamp.mtimeNs} ${stamp.inode} ${stamp.size}`;
+}
+
 /** True also for a path that cannot exist: a part of it is a file, or it exceeds the system's limit. */
 export function isAbsence(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -45,11 +45,17 @@ export async function warnedOf(
 ): Promise<readonly string[]> {
   const { warnedVersions } = await import('../../policy-admin/policy-on-version.ts');
   const found = await orWarning(context, warnedVersions(name, config, context), []);
-  const blocked = found.filter((one) => one.refused || one.state === 'blocked').map(({ version }) => version);
+  const held = found.filter(({ state }) => state === 'held').map(({ version }) => version);
+  const blocked = found
+    .filter(({ refused, state }) => state !== 'held' && (refused || state === 'blocked'))
+    .map(({ version }) => version);
   return [
     ...(found.length === 0 ? [] : ['']),
     ...found.flatMap((one) => malwareLines({ name, version: one.version, malware: malwareOf(one) })),
     ...(blocked.length === 0 ? [] : [`Rules of the policy block ${listShortly(blocked)}.`]),
+    ...(held.length === 0
+      ? []
+      : [`Rules of the policy hold ${listShortly(held)}: \`libretto policy explain\` says why.`]),
   ];
 }
 

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { rootDocumentPath } from '../../../build/contract/paths.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import { stampFile } from '../../../build/shared/files/file-stamp.ts';
+import { stampText } from '../../../build/shared/files/file-stamp.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import { createListedNames } from './listed-names.ts';
 import { createReadDocument, createReadPackage, type ReadPackage } from './published-documents.ts';
@@ -64,11 +64,6 @@ export function asViewsSee(
   const shows = async (view: View | undefined, name: PackageName): Promise<boolean> =>
     files.visible.shows(view, name, 'documents', await files.epoch(now()));
   return { ...published, shows };
-}
-
-function stampText(path: string): string | undefined {
-  const stamp = stampFile(path);
-  return stamp === undefined ? undefined : `${stamp.mtimeNs} ${stamp.inode} ${stamp.size}`;
 }
 
 /** The parsed rows; empty if there is no such file. Throws an Error that names an unusable file. */

@@ -9,11 +9,10 @@ import { idSchema, timeSchema } from '../../registry/fields.ts';
 export const ownPatch = z
   .strictObject({
     name: name.optional(),
-    mail_off: z
-      .array(z.enum(mailTopics))
-      .max(mailTopics.length)
-      .optional()
-      .meta({ description: 'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers' }),
+    mail_off: z.array(z.enum(mailTopics)).max(mailTopics.length).optional().meta({
+      description:
+        'notices by mail that you do not want. `syncs`, `advisories`: only for maintainers. `reviews`: only for those who may change the policy',
+    }),
   })
   .meta({ id: 'OwnPatch', example: { name: 'Ada Lovelace', mail_off: ['syncs'] } });
 

@@ -74,7 +74,7 @@ export class Arrivals {
   }
 
   async #ledger(name: PackageName): Promise<Ledger | undefined> {
-    const path = this.#pathOf(name);
+    const path = this.pathOf(name);
     const text = (await readWhole(path))?.bytes.toString('utf8');
     if (text === undefined) return undefined;
     const json: unknown = isAsWritten(text) ? JSON.parse(text) : undefined;
@@ -88,7 +88,7 @@ export class Arrivals {
 
   /** On a disk that accepts no write, releases arrive again and again, and stay held. */
   async #write(name: PackageName, ledger: Ledger): Promise<void> {
-    const path = this.#pathOf(name);
+    const path = this.pathOf(name);
     try {
       await mkdir(dirname(path), { recursive: true });
       await replaceFileDurably(path, [withChecksum(JSON.stringify({ format, ...ledger }))]);
@@ -97,7 +97,7 @@ export class Arrivals {
     }
   }
 
-  #pathOf(name: PackageName): string {
+  pathOf(name: PackageName): string {
     return join(this.#folder, `${name}.json`);
   }
 }

@@ -3,9 +3,10 @@
 
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedAdvisories } from '../../core/tree/published-advisories.ts';
+import type { HeldList } from '../../policy/admin/held-list.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import { collectPublications, type PublicationParts } from './publication-events.ts';
-import { collectAdvisories, collectExpiring, collectOutbox, collectRefused } from './registry-events.ts';
+import { collectAdvisories, collectExpiring, collectHeld, collectOutbox, collectRefused } from './registry-events.ts';
 import { auditEventId, type RegistryEvent } from '../../events/registry-event.ts';
 import { auditEventKey, auditEventPrefix, type AuditEvent } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
@@ -84,6 +85,8 @@ export interface CollectorParts extends PublicationParts {
   readonly files: PublishedFiles;
   readonly catalogue: Pick<Catalogue, 'read'>;
   readonly advisories: PublishedAdvisories;
+  /** the releases that the policy holds */
+  readonly held: () => Promise<HeldList>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -93,8 +96,8 @@ export interface CollectorParts extends PublicationParts {
  */
 export type Collector = ReturnType<typeof createCollector>;
 
-/** Tokens end by days: a look a minute is enough. */
-const tokensEveryMs = 60_000;
+/** Tokens end by days, and mirrored documents come at any time: a look a minute is enough. */
+const everyMs = 60_000;
 
 type Attempt = (collect: () => Promise<unknown>) => Promise<boolean>;
 
@@ -112,12 +115,20 @@ function attempting(onError: (error: unknown) => void): Attempt {
 export function createCollector(parts: CollectorParts) {
   const { files, onError, now } = parts;
   let seenEpoch: number | undefined;
-  let tokensAtMs = Number.NEGATIVE_INFINITY;
+  let [tokensAtMs, heldAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const attempt = attempting(onError);
+  const lookAtHeld = async (isNew: boolean): Promise<boolean> => {
+    if (!isNew && now() - heldAtMs < everyMs) return true;
+    const done = await attempt(async () => collectHeld(parts, await parts.held(), parts.pageOf));
+    if (done) heldAtMs = now();
+    return done;
+  };
   const lookAtTree = async (): Promise<boolean> => {
     const epoch = await files.epoch(now());
-    if (epoch === seenEpoch) return true;
+    const isHeldRead = await lookAtHeld(epoch !== seenEpoch);
+    if (epoch === seenEpoch) return isHeldRead;
     const done = [
+      isHeldRead,
       // false: another process moved the cursor, or an endpoint was removed; the next look goes on
       await attempt(() => collectPublications(parts)),
       await attempt(() => collectRefused(parts, files)),
@@ -130,7 +141,7 @@ export function createCollector(parts: CollectorParts) {
   };
   const lookAtState = async (): Promise<boolean> => {
     const done = [await attempt(() => collectOutbox(parts)), await attempt(() => collectAudit(parts))];
-    if (now() - tokensAtMs < tokensEveryMs) return done.every(Boolean);
+    if (now() - tokensAtMs < everyMs) return done.every(Boolean);
     const tokens = await attempt(() => collectExpiring(parts));
     if (tokens) tokensAtMs = now();
     return tokens && done.every(Boolean);

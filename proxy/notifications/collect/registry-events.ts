@@ -10,6 +10,7 @@ import { outboxPrefix } from '../../events/outbox.ts';
 import { eventId, parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
 import { parsePublished, type PublishedFiles } from '../../core/tree/published-files.ts';
+import type { HeldList, HeldRelease } from '../../policy/admin/held-list.ts';
 import { affectsSome } from '../model/affects.ts';
 import type { Collecting } from './collecting.ts';
 import { collectNew, type Noticed } from './known-set.ts';
@@ -101,6 +102,36 @@ function advisoryEvent(advisory: Advisory, nowMs: number, page: string | null): 
       url: page,
     },
     subject: { name, version_normalized: null, released_ms: null },
+  };
+}
+
+/** So many held releases are remembered: others are told of when one of these is no longer held. */
+const mostHeld = 2000;
+
+/** Releases that are newly held since the last look. A package that this host did not look at is as it was. */
+export async function collectHeld(
+  collecting: Collecting,
+  { releases, examined }: HeldList,
+  pageOf: (name: string) => string | null,
+): Promise<void> {
+  const nowMs = collecting.now();
+  const idOf = ({ name, normalized, reference }: HeldRelease): string => `${name} ${normalized} ${reference}`;
+  const held = new Set(releases.map(idOf));
+  const present = releases
+    .slice(0, mostHeld)
+    .map((one): Noticed => ({ id: idOf(one), event: () => heldEvent(one, idOf(one), nowMs, pageOf(one.name)) }));
+  const looked: ReadonlySet<string> = examined;
+  await collectNew(collecting, 'held', present, (id) => !held.has(id) && looked.has(id.split(' ', 1)[0] ?? ''));
+}
+
+function heldEvent(held: HeldRelease, id: string, nowMs: number, url: string | null): RegistryEvent {
+  const { name, origin, version, normalized, release, rule, because } = held;
+  return {
+    id: eventId('review.waiting', id, nowMs),
+    type: 'review.waiting',
+    at: new Date(nowMs).toISOString(),
+    data: { package: name, version, origin, rule, reason: because, url },
+    subject: { name, version_normalized: normalized, released_ms: release.releasedMs ?? null },
   };
 }
 

@@ -15,6 +15,8 @@ export interface Block {
   readonly rule: string;
   /** completes a sentence: `it is abandoned` */
   readonly because: string;
+  /** true: the release waits until time or a person decides */
+  readonly isHeld: boolean;
 }
 
 /** Finds what keeps a version of one package out; undefined: it is offered. */
@@ -32,7 +34,7 @@ export function createBlockedVersions(reader: PolicyReader, published: Pick<Pack
     const judge = judgePackage(rules, policy.factsOf(name, 'private', {}, gains));
     return ({ entry, record }) => {
       const block = blockOf(judge(factsOfEntry(entry, factsOfRecord(record), true), nowMs));
-      return block === undefined ? undefined : { rule: block.rule.name, because: block.because };
+      return block && { rule: block.rule.name, because: block.because, isHeld: block.isHeld };
     };
   };
 }

@@ -1,6 +1,6 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
-import { decideHeld, readHeld } from './held-releases.ts';
+import { decideHeld, describeHeld } from './held-releases.ts';
 import { noGains } from '../judge/held-releases.ts';
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
@@ -17,7 +17,8 @@ import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
 import { explainVersion, notFound } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { malwareOf, readExposures, readStanding, type Exposures } from './package-standing.ts';
+import { createHeldList } from './held-list.ts';
+import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
 import type { PolicyCheck } from './policy-admin.ts';
@@ -112,8 +113,13 @@ const momentMs = 700;
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, now } = options;
+  const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
+  const readHeld = createHeldList(options);
   return {
-    ...rememberedExposures(options),
+    exposures: exposures.now,
+    exposuresSoon: exposures.soon,
+    held: () => readHeld(now()),
+    heldSoon: remembered(options, readHeld).soon,
     get: () => viewOf(options),
     replace: async (given, revision, actor) => {
       if (file !== null)
@@ -139,7 +145,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
-    held: () => readHeld(options),
+    heldReleases: async () => describeHeld(options, await readHeld(now())),
     decide: (asked, actor) => decideHeld(options, asked, actor),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
@@ -151,14 +157,16 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
 }
 
 /** A change of the policy, or of a list that its rules read, counts at once. */
-function rememberedExposures(options: PolicyAdminOptions): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon'> {
-  const { reader, now } = options;
-  let last: { readonly of: CurrentPolicy; readonly untilMs: number; readonly found: Promise<Exposures> } | undefined;
-  let known: Exposures | undefined;
-  const exposures = async (): Promise<Exposures> => {
+function remembered<Found>(
+  { reader, now }: Pick<PolicyAdminOptions, 'reader' | 'now'>,
+  read: (nowMs: number) => Promise<Found>,
+) {
+  let last: { readonly of: CurrentPolicy; readonly untilMs: number; readonly found: Promise<Found> } | undefined;
+  let known: Found | undefined;
+  const latest = async (): Promise<Found> => {
     const of = await reader.current(now());
     if (last?.of !== of || now() >= last.untilMs) {
-      const found = readExposures(options, now());
+      const found = read(now());
       last = { of, untilMs: now() + rememberedMs, found };
       const forget = () => (known = last = undefined); // the caller gets the error
       found.then((all) => (known = all), forget);
@@ -167,9 +175,8 @@ function rememberedExposures(options: PolicyAdminOptions): Pick<PolicyAdmin, 'ex
   };
   const moment = (waitMs: number) => setTimeout(known === undefined ? momentMs : waitMs, undefined, { ref: false });
   return {
-    exposures,
-    exposuresSoon: async (waitMs = momentMs) =>
-      (await Promise.race([exposures().catch(() => undefined), moment(waitMs)])) ?? known,
+    now: latest,
+    soon: async (waitMs = momentMs) => (await Promise.race([latest().catch(() => undefined), moment(waitMs)])) ?? known,
   };
 }
 

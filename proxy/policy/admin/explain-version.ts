@@ -43,14 +43,21 @@ export async function explainVersion(
     version: version.facts.version,
     origin,
     outcome: refused ? 'blocked' : version.isOffered && blockOf(judgement) === undefined ? 'offered' : 'served',
-    findings: judgement.findings.map(({ rule, because, exception }) => ({
+    findings: judgement.findings.map(({ rule, because, exception, isHeld }) => ({
       rule: rule.name,
       action: rule.action,
       because,
+      held: isHeld && rule.action === 'block',
       exception: exception ?? null,
     })),
     passed: rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given.name])),
   };
+}
+
+/** True if only holds keep it out, which end by time or by a person's decision. */
+export function isHeld({ findings }: Pick<ExplainedVersion, 'findings'>): boolean {
+  const blocks = findings.filter(({ action, exception }) => action === 'block' && exception === null);
+  return blocks.length > 0 && blocks.every(({ held }) => held);
 }
 
 export async function findPackage(

@@ -21,7 +21,7 @@ export const listHeldReleases = operation({
   answers: 'a page of held releases',
   run: async ({ policyAdmin }: PolicyAdminServices, query) =>
     paginate(
-      (await policyAdmin.held()).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
+      (await policyAdmin.heldReleases()).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
       query,
       keyOf,
     ),

@@ -5,36 +5,31 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { describeCapability } from '../../../build/review/capabilities.ts';
-import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
-import { readsGains } from '../apply/rule-finder.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
 import { judgePackage } from '../judge/judge.ts';
 import { storeDecision } from '../records/review-decisions.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
+import type { HeldList } from './held-list.ts';
 import type { HeldRelease } from './held-schema.ts';
 
 const mostHeld = 1000;
 
-/** By package, newest version first. Others get their turn in between. Rejects for a damaged package. */
-export async function readHeld({ reader, packages, now }: HeldParts): Promise<readonly HeldRelease[]> {
+/** In the order of the list, newest version of a package first. Rejects for a damaged package. */
+export async function describeHeld(
+  { reader, packages, now }: HeldParts,
+  { releases }: HeldList,
+): Promise<readonly HeldRelease[]> {
   const policy = await reader.current(now());
-  const held: HeldRelease[] = [];
-  if (!readsGains(policy.compiled.rules)) return held;
-  const turn = createTurns();
-  const seen = new Set<string>();
+  const described: HeldRelease[] = [];
   for (const source of packages)
-    for (const name of await source.names()) {
-      if (seen.has(name) || held.length >= mostHeld) continue;
-      seen.add(name);
-      await turn();
-      if (!readsGains(policy.rules.about(name, source.origin, undefined).rules)) continue;
-      const known = await source.read(name);
-      if (known !== undefined) held.push(...heldIn(known, policy, now()));
+    for (const name of new Set(releases.flatMap((one) => (one.origin === source.origin ? one.name : [])))) {
+      const known = described.length >= mostHeld ? undefined : await source.read(name);
+      if (known !== undefined) described.push(...heldIn(known, policy, now()));
     }
-  return held;
+  return described;
 }
 
 export interface HeldParts extends Pick<ChangeParts, 'store' | 'now'> {

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { PackageOrigin, VersionFacts } from '../judge/facts.ts';
 import type { Gains } from '../judge/held-releases.ts';
@@ -40,6 +41,8 @@ export interface PackageSource {
    * nothing. `beside` rejects with UnusableFile.
    */
   readonly listed?: () => AsyncIterable<Listed>;
+  /** Equal while the files about the package are unchanged. */
+  readonly stamp: (name: PackageName) => MaybeAsync<string>;
   /** undefined: there is no such package */
   readonly read: (name: PackageName) => Promise<CandidatePackage | undefined>;
 }

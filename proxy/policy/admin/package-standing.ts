@@ -13,7 +13,7 @@ import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
 import { isMalwareId, malwareList, type PackageFacts, type PackageOrigin } from '../judge/facts.ts';
 import { noGains } from '../judge/held-releases.ts';
-import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
+import { blockOf, judgePackage, refusalOf, type RuleFinding } from '../judge/judge.ts';
 import { findPackage } from './explain-version.ts';
 import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from './package-source.ts';
 
@@ -30,7 +30,7 @@ export interface VersionStanding {
   readonly version: string;
   /** what views decide by */
   readonly release: ReleaseFacts;
-  readonly state: 'supported' | 'dev' | 'advisory' | 'malware' | 'blocked' | 'withdrawn';
+  readonly state: 'supported' | 'dev' | 'advisory' | 'malware' | 'blocked' | 'held' | 'withdrawn';
   /** false: clients get its archive from elsewhere, or nobody has fetched it yet */
   readonly stored: boolean;
   /** true: a rule of the policy refuses its archive, also for lock files */
@@ -76,7 +76,7 @@ export async function readStanding(
   const judged = known.versions.map((version): Omit<VersionStanding, 'fixedIn'> & CandidateVersion => {
     const concerns = concernsOf(version.facts.normalized);
     const judgement = judge(version.facts, nowMs);
-    const state = stateOf(version, concerns, blockOf(judgement) !== undefined);
+    const state = stateOf(version, concerns, blockOf(judgement));
     const refused = refusalOf(judgement, version.stored) !== undefined;
     return { ...version, version: version.facts.version, concerns, state, refused };
   });
@@ -98,11 +98,11 @@ function ascending({ facts: one }: CandidateVersion, { facts: other }: Candidate
 function stateOf(
   { facts, isOffered }: CandidateVersion,
   concerns: readonly Concern[],
-  isBlocked: boolean,
+  block: RuleFinding | undefined,
 ): VersionStanding['state'] {
   if (!isOffered) return 'withdrawn';
   if (malwareOf({ concerns }) !== null) return 'malware';
-  if (isBlocked) return 'blocked';
+  if (block !== undefined) return block.isHeld ? 'held' : 'blocked';
   if (concerns.length > 0) return 'advisory';
   return facts.dev ? 'dev' : 'supported';
 }

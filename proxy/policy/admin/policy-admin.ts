@@ -7,6 +7,7 @@ import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
 import type { PolicyHit } from '../records/policy-hits.ts';
+import type { HeldList } from './held-list.ts';
 import type { Deciding } from './held-releases.ts';
 import type { HeldRelease } from './held-schema.ts';
 import type { Exposures, PackageStanding } from './package-standing.ts';
@@ -36,10 +37,14 @@ export interface PolicyAdmin {
   readonly exposures: () => Promise<Exposures>;
   /** The same within a moment, or within `waitMs`: else the last known ones; undefined: unknown, or lists are damaged. */
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
+  /** The releases that wait until time or a person decides, as of now. */
+  readonly held: () => Promise<HeldList>;
+  /** The same within a moment: else the last known ones; undefined: unknown. */
+  readonly heldSoon: () => Promise<HeldList | undefined>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
-  /** The releases that rules hold for what they can newly do, as of the last seconds. */
-  readonly held: () => Promise<readonly HeldRelease[]>;
+  /** The same with what each can newly do, newest version of a package first. */
+  readonly heldReleases: () => Promise<readonly HeldRelease[]>;
   /** Throws NOT_FOUND for a release that is not held, and CONFLICT if it has another archive meanwhile. */
   readonly decide: (asked: Deciding, actor: Actor) => Promise<HeldRelease>;
   readonly feeds: () => Promise<readonly FeedView[]>;

@@ -164,6 +164,7 @@ export const explainedVersion = z
           rule: nameOfRule,
           action,
           because,
+          held: z.boolean().meta({ description: 'whether the version waits, until time or a person decides' }),
           exception: exception.nullable().meta({ description: 'the exception that holds now; null: none' }),
         }),
       )

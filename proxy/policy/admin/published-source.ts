@@ -1,6 +1,7 @@
 // The packages that are published here, with every archive that can still be fetched: lock files may name versions that
 // were withdrawn.
 
+import { andThen } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../../build/contract/serving-index.ts';
@@ -18,9 +19,19 @@ export function publishedSource(files: PublishedFiles): PackageSource {
   return {
     origin: 'private',
     names: () => readPublishedNames(files),
+    stamp: (name) =>
+      andThen(
+        files.stamps([
+          `index/${indexPath(name)}`,
+          ...kinds.map((kind) => `public/${providerPath(name, kind)}` as const),
+        ]),
+        (stamps) => stamps.join(),
+      ),
     read: (name) => readPackage(files, name),
   };
 }
+
+const kinds = ['stable', 'dev'] as const;
 
 async function readPackage(files: PublishedFiles, name: PackageName): Promise<CandidatePackage | undefined> {
   const { index, dev, stable } = await files.readPackage(name);

@@ -22,6 +22,8 @@ export interface Hit {
   readonly because: string;
   /** when the reason ends by the clock, epoch milliseconds */
   readonly untilMs?: number;
+  /** true: the release is held, until time or a person decides */
+  readonly isHeld?: boolean;
 }
 
 /** undefined: nothing. */
@@ -119,7 +121,9 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
         if (origin === 'private' && !known.has(normalized) && publishedMs >= sinceMs)
           return { because: unknown('difference from the releases below') };
         const hold = holdOf(rule, known, decisions, normalized, nowMs);
-        return hold && { because: hold.because, ...(hold.untilMs === undefined ? {} : { untilMs: hold.untilMs }) };
+        if (hold === undefined) return undefined;
+        const { because, untilMs, isRejected } = hold;
+        return { because, isHeld: !isRejected, ...(untilMs === undefined ? {} : { untilMs }) };
       };
     };
   },

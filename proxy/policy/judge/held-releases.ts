@@ -72,6 +72,8 @@ export interface Hold {
   readonly because: string;
   /** epoch milliseconds; undefined: until a person decides */
   readonly untilMs: number | undefined;
+  /** true: a person has decided */
+  readonly isRejected: boolean;
 }
 
 /** Why a release is held now; undefined: it is not. Of several capabilities, the one that is held longest counts. */
@@ -102,6 +104,7 @@ export function holdOf(
   return {
     because: `${describeCapability(one.capability)}, unlike ${one.before.version}; ${rejected ?? `held until ${end}`}`,
     untilMs,
+    isRejected: rejected !== undefined,
   };
 }
 

@@ -11,6 +11,8 @@ export interface RuleFinding {
   readonly because: string;
   /** the exception that holds now; undefined: none */
   readonly exception: PolicyException | undefined;
+  /** true: the release waits until time or a person decides */
+  readonly isHeld: boolean;
 }
 
 export interface PolicyJudgement {
@@ -70,7 +72,7 @@ function findingOf(
   if (hit === undefined) return undefined;
   const exception = exceptions.find(({ untilMs, contains }) => nowMs < untilMs && contains(version.normalized));
   return {
-    finding: { rule: given, because: hit.because, exception: exception?.given },
+    finding: { rule: given, because: hit.because, exception: exception?.given, isHeld: hit.isHeld === true },
     changesAtMs: earlier(hit.untilMs, exception?.untilMs),
   };
 }

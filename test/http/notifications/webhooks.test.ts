@@ -59,6 +59,35 @@ const deliveriesOf = async (id: string): Promise<Json[]> =>
   (await registry.api('GET', `/api/notifications/${id}/deliveries?limit=50`)).json['data'] as Json[];
 
 describe('a webhook', () => {
+  it('is notified once of a release that the policy holds, over a kill', async () => {
+    const rules = [{ rule: 'capability', name: 'new', action: 'block' }];
+    expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
+    const { id } = await make({ url: `${receiver.url}/held`, events: ['review.waiting'] });
+    const upload = async (version: string, more: Json = {}): Promise<void> => {
+      writeTree(registry.folder.at('kept'), libraryTree('acme/kept', more));
+      const { exitCode, stderr } = await registry.cli('publish', 'kept', '--version', version);
+      if (exitCode !== 0) throw new Error(stderr);
+    };
+    await upload('1.0.0');
+    await upload('1.0.1', { bin: ['bin/run'] });
+    const [request] = await received('/held');
+    expect(bodyOf(request)).toMatchObject({
+      type: 'review.waiting',
+      data: { package: 'acme/kept', version: '1.0.1', origin: 'private', rule: 'new' },
+    });
+    expect(bodyOf(request).data['reason']).toBe(
+      'it adds the command bin/run, unlike 1.0.0; held until somebody approves it',
+    );
+    await registry.stop('SIGKILL');
+    await registry.start();
+    await upload('1.0.2', { bin: ['bin/run'] });
+    // a kill may repeat a delivery, with the same id
+    await eventually(() => expect(to('/held').map((one) => bodyOf(one).data['version'])).toContain('1.0.2'));
+    expect(new Set(to('/held').map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    await registry.api('DELETE', `/api/notifications/${id}`);
+    await registry.api('PUT', '/api/policy', { rules: [] });
+  });
+
   it('is notified of a published and a withdrawn version, signed with v1', async () => {
     const { id, secret } = await make({ url: `${receiver.url}/v1`, packages: ['acme/*'] });
     await publish('acme/core', '1.1.0');

@@ -5,7 +5,6 @@ import type { Child } from 'hono/jsx';
 import { actorOf } from '../../../auth/caller.ts';
 import { mailTopics, type MailTopic } from '../../../auth/mail-topic.ts';
 import type { People } from '../../../auth/people.ts';
-import type { Role } from '../../../core/tokens/person.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { CheckField, Form } from '../../components/form.tsx';
 import { headedPage } from '../../frame/headed-page.tsx';
@@ -28,18 +27,18 @@ export function registerMails(pages: Pages, people: People): void {
     },
     submit: async ({ caller }, fields) => {
       const users = people.usersOf(actorOf(caller));
-      const { mail_off: before, role } = showUser(await users.get(caller.userId));
-      await users.update(caller.userId, { mailOff: turnedOff(fields, before, role) });
+      const user = showUser(await users.get(caller.userId));
+      await users.update(caller.userId, { mailOff: turnedOff(fields, user) });
       return { to: '/account', notice: 'mails-changed' };
     },
   });
 }
 
 /** A topic that the form does not show stays as it was. */
-function turnedOff(fields: FormFields, before: readonly MailTopic[], role: Role): readonly MailTopic[] {
-  const shown = topicsOf(role);
+function turnedOff(fields: FormFields, user: UserDocument): readonly MailTopic[] {
+  const shown = topicsOf(user);
   return mailTopics.filter((topic) =>
-    shown.includes(topic) ? !fields.all('mails').includes(topic) : before.includes(topic),
+    shown.includes(topic) ? !fields.all('mails').includes(topic) : user.mail_off.includes(topic),
   );
 }
 
@@ -47,11 +46,13 @@ const labels: Readonly<Record<MailTopic, readonly [label: string, hint: string]>
   syncs: ['Failed syncs', 'When the sync of a repository fails for the first time, and when it works again.'],
   tokens: ['Tokens that end', '14 days and 2 days before a token ends.'],
   advisories: ['Security advisories', 'When there is a new one for a published package.'],
+  reviews: ['Held releases', 'When the policy holds a release until time or a person decides.'],
 };
 
 /** Viewers manage neither repositories nor packages. */
-function topicsOf(role: Role): readonly MailTopic[] {
-  return role === 'viewer' ? ['tokens'] : mailTopics;
+function topicsOf({ role, policy_editor: isEditor }: UserDocument): readonly MailTopic[] {
+  const topics = mailTopics.filter((topic) => topic !== 'reviews' || role === 'admin' || isEditor);
+  return role === 'viewer' ? topics.filter((topic) => topic === 'tokens' || topic === 'reviews') : topics;
 }
 
 export function MailPanel({ user }: { readonly user: UserDocument }): Child {
@@ -72,7 +73,7 @@ interface MailFormProps {
 function MailForm({ user, state, cancel }: MailFormProps): Child {
   return (
     <Form state={state} action={path} submit="Save" cancel={cancel}>
-      {topicsOf(user.role).map((topic) => {
+      {topicsOf(user).map((topic) => {
         const [label, hint] = labels[topic];
         const isChecked = !user.mail_off.includes(topic);
         return <CheckField name="mails" value={topic} label={label} hint={hint} isChecked={isChecked} />;

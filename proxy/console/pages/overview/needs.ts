@@ -7,6 +7,8 @@ import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
+import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
+import type { HeldRelease } from '../../../policy/admin/held-list.ts';
 import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';
@@ -45,6 +47,8 @@ export interface NeedFacts {
   readonly alarms: readonly MirrorAlarm[];
   readonly disks: readonly DiskSpace[] | undefined;
   readonly malware: KnownMalware;
+  /** undefined: unknown, or the visitor may not change the policy */
+  readonly held: readonly Pick<HeldRelease, 'name' | 'version'>[] | undefined;
   /** true: the shared counters cannot be reached */
   readonly countsAlone: boolean;
   /** what the last check of the health found; undefined: there was none, or the visitor may not know */
@@ -70,6 +74,7 @@ export function needsOf(facts: NeedFacts, nowMs: number): readonly Need[] {
       'more endpoints are notified of nothing',
       '/notifications',
     ),
+    ...heldNeeds(facts.held ?? []),
     ...facts.upstreams.map(({ upstream, message }) => ({
       kind: 'warn' as const,
       title: `The registry ${upstream} is not used`,
@@ -137,6 +142,19 @@ function buildNeeds({ lastBuild, damaged, countsAlone }: NeedFacts, failing: num
       to: '/health',
     });
   return needs;
+}
+
+function heldNeeds(held: NonNullable<NeedFacts['held']>): readonly Need[] {
+  if (held.length === 0) return [];
+  const names = held.map(({ name, version }) => `${name} ${version}`);
+  return [
+    {
+      kind: 'warn',
+      title: formatCount(held.length, 'release is held', 'releases are held'),
+      detail: `Clients do not get ${listShortly(names)} until time or a person decides.`,
+      to: '/policy',
+    },
+  ];
 }
 
 function alarmNeeds(alarms: readonly MirrorAlarm[]): readonly Need[] {

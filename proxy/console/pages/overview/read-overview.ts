@@ -109,16 +109,18 @@ async function readRepositories(
 async function readFacts(
   services: OverviewServices,
   { may, caller, nowMs }: SignedInRequest,
-): Promise<Pick<NeedFacts, 'tokens' | 'disks' | 'connections' | 'endpoints' | 'malware'>> {
+): Promise<Pick<NeedFacts, 'tokens' | 'disks' | 'connections' | 'endpoints' | 'malware' | 'held'>> {
   const { dataDirectory } = services;
-  const [tokens, disks, connections, endpoints, malware] = await Promise.all([
+  const [tokens, disks, connections, endpoints, malware, held] = await Promise.all([
     may('listTokens') ? createCallerTokens(services, caller).list() : undefined,
     may('getHealth') && dataDirectory !== undefined ? measureDisks(dataDirectory) : undefined,
     may('listConnections') ? connectionProblems(services.state) : undefined,
     may('listEndpoints') ? endpointProblems(services.state, nowMs) : undefined,
     readMalware(services, { caller, nowMs }),
+    may('replacePolicy') ? services.policyAdmin.heldSoon() : undefined,
   ]);
-  return { tokens, disks, connections, endpoints, malware: may('listExposures') ? malware : malware?.length };
+  const known = may('listExposures') ? malware : malware?.length;
+  return { tokens, disks, connections, endpoints, malware: known, held: held?.releases };
 }
 
 async function readPublications(

@@ -32,7 +32,7 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
         <VersionLink {...{ name, version }} />, {formatBytes(size)}
         {block === undefined ? null : (
           <div class="breaks">
-            blocked by the rule <code>{block.rule}</code>
+            {block.isHeld ? 'held' : 'blocked'} by the rule <code>{block.rule}</code>
           </div>
         )}
       </Fact>

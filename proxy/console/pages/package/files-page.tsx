@@ -84,12 +84,13 @@ export async function showFiles(
 /** Somebody who reads the files must know that no client may run them. */
 function Warning({ state, refused, concerns }: VersionStanding): Child {
   const isMalware = concerns.some((one) => one.isMalware);
-  const isBlocked = refused || state === 'blocked';
+  const isHeld = state === 'held';
+  const isBlocked = refused || state === 'blocked' || isHeld;
   if (!isMalware && !isBlocked) return null;
   return (
-    <Notice kind="bad">
+    <Notice kind={isHeld ? 'warn' : 'bad'}>
       {isMalware ? 'A list names this version as malware. ' : ''}
-      {isBlocked ? 'The policy blocks this version: clients do not get it.' : ''}
+      {isBlocked ? `The policy ${isHeld ? 'holds' : 'blocks'} this version: clients do not get it.` : ''}
     </Notice>
   );
 }

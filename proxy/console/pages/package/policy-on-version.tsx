@@ -3,6 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import { isHeld } from '../../../policy/admin/explain-version.ts';
 import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
@@ -26,16 +27,15 @@ interface PolicyOnVersionProps {
 }
 
 /** Everybody sees what blocks a version. Rules that only warn or note are for people who may ask the policy. */
-export function PolicyOnVersion({
-  explained: { name, version, outcome, findings },
-  request,
-}: PolicyOnVersionProps): Child {
+export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): Child {
+  const { name, version, outcome, findings } = explained;
+  const waits = isHeld(explained);
   const mayExplain = request.may('explainPolicy');
   const holding = findings.filter(({ action, exception }) => exception === null && (mayExplain || action === 'block'));
   if (holding.length === 0) return null;
   return (
-    <Notice kind={outcome === 'blocked' ? 'bad' : 'warn'}>
-      <p>{sentences[outcome]}</p>
+    <Notice kind={outcome === 'blocked' && !waits ? 'bad' : 'warn'}>
+      <p>{outcome === 'blocked' && waits ? heldSentence : sentences[outcome]}</p>
       {holding.map(({ rule, action, because }) => (
         <p class="breaks">
           Rule <code>{rule}</code> ({action}): {because}.
@@ -46,6 +46,7 @@ export function PolicyOnVersion({
   );
 }
 
+const heldSentence = 'The policy holds this version: the metadata omits it, and its archive is refused until then.';
 const sentences: Readonly<Record<ExplainedVersion['outcome'], string>> = {
   blocked: 'The policy blocks this version: the metadata omits it, and its archive is refused.',
   served: 'This version is not offered: the metadata omits it. Its archive is still sent, for lock files.',

@@ -134,6 +134,7 @@ const kinds: Readonly<Record<VersionState, State>> = {
   unknown: 'info',
   withdrawn: 'warn',
   advisory: 'bad',
+  held: 'warn',
   malware: 'bad',
   blocked: 'bad',
   purged: 'bad',

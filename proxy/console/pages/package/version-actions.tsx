@@ -45,7 +45,7 @@ function VersionActions({ name, row, request }: ActionsProps): Child {
         <div>
           {block === undefined ? null : (
             <p class="soft breaks">
-              Blocked by the rule <code>{block.rule}</code>: {block.because}
+              {block.isHeld ? 'Held' : 'Blocked'} by the rule <code>{block.rule}</code>: {block.because}
             </p>
           )}
           {versionLinks(name, row, request).map(({ label, to }) => (

@@ -54,7 +54,11 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
           <Badge kind="bad" icon="shield-alert" label={warning} />
         </A>
       )}
-      {block === undefined ? null : <Badge kind="bad" icon="ban" label="blocked" />}
+      {block === undefined ? null : block.isHeld ? (
+        <Badge kind="warn" icon="calendar-clock" label="held" />
+      ) : (
+        <Badge kind="bad" icon="ban" label="blocked" />
+      )}
     </span>
   );
 }

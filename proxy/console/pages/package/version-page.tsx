@@ -125,9 +125,9 @@ function Blocked({
 }: Omit<VersionProps, 'locate' | 'run' | 'usedBy'>): Child {
   if (block === undefined) return null;
   return (
-    <Notice kind="bad">
+    <Notice kind={block.isHeld ? 'warn' : 'bad'}>
       <p class="breaks">
-        The policy blocks this version: rule <code>{block.rule}</code>, {block.because}.
+        The policy {block.isHeld ? 'holds' : 'blocks'} this version: rule <code>{block.rule}</code>, {block.because}.
       </p>
       {request.may('explainPolicy') ? (
         <A to={packagePath(name, 'policy', { version: version.entry.version })}>What each rule says</A>

@@ -90,7 +90,7 @@ function Withdraw({ impact, block, fixed, usedBy, form, asksPassword }: Withdraw
         sentence={
           block === undefined
             ? 'Composer no longer finds this version. Existing lock files still install it, because its archive stays.'
-            : `The rule ${block.rule} of the policy blocks this version already, so existing lock files do not install it.`
+            : `The rule ${block.rule} of the policy ${block.isHeld ? 'holds' : 'blocks'} this version already, so existing lock files do not install it.`
         }
       />
       {usedBy === undefined ? null : <UsedBy {...usedBy} />}

@@ -18,7 +18,7 @@ import { policyTrail, type PolicyPageServices } from './services.ts';
 const path = '/policy/held';
 
 async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
-  const [policy, held] = await Promise.all([policyAdmin.get(), policyAdmin.held()]);
+  const [policy, held] = await Promise.all([policyAdmin.get(), policyAdmin.heldReleases()]);
   return {
     title: 'Held releases',
     section: 'policy',
@@ -62,7 +62,7 @@ function formOf({ name, version }: HeldRelease): string {
 /** Throws NOT_FOUND. */
 async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<HeldRelease> {
   const [name, version] = [`${param('vendor')}/${param('package')}`, param('version')];
-  const found = (await policyAdmin.held()).find((one) => one.name === name && one.version === version);
+  const found = (await policyAdmin.heldReleases()).find((one) => one.name === name && one.version === version);
   if (found !== undefined) return found;
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
