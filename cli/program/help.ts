@@ -13,7 +13,7 @@ export const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['publish', 'repository', 'connection', 'package', 'receive', 'bundle', 'adopt', 'site'],
   'Serve:': ['init', 'start', 'mirror', 'policy', 'notify', 'settings'],
   'Give access:': ['token', 'user', 'team', 'publisher', 'login', 'logout', 'ci', 'keys'],
-  'Inspect:': 'status why usage tell report history verify audit impact api'.split(' '),
+  'Inspect:': 'status why usage tell report history verify audit impact review api'.split(' '),
   'Maintain:': ['backup', 'restore', 'config', 'prune', 'import', 'completion'],
 };
 

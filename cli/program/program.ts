@@ -26,6 +26,7 @@ import { addTeams } from './teams.ts';
 import { addPublishers } from './publishers.ts';
 import { registryOptions } from './registry-options.ts';
 import { addRepositories } from './repositories.ts';
+import { addReview } from './review.ts';
 import { addConnections } from './connections.ts';
 import { addServe, addStart } from './serving.ts';
 import { addAudit, addSettings } from './settings.ts';
@@ -82,6 +83,7 @@ export function addCommands(program: Command, wire: Wire): void {
   addPublishing(program, wire);
   addSite(program, wire);
   addTrust(program, wire);
+  addReview(program, wire);
   addHistory(program, wire);
   addRollback(program, wire);
   addReceiving(program, wire);
