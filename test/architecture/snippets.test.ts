@@ -68,6 +68,7 @@ const notPlayed: Readonly<Record<string, string>> = {
   scaling: 'environment files of several hosts, with a Redis and an object store',
   'signed-tags': 'needs the keys of persons; test/cli/signed-tags.test.ts makes them',
   'single-sign-on': 'needs an identity provider; the tests of the sign-in have one',
+  review: 'needs a project with its history; test/cli/lock-review.test.ts compares lock files',
   terminals: 'needs a person with a browser; the tests of the sign-in play one',
   'trusted-publishers': 'needs CI systems; test/cli/keyless-ci-files.series.test.ts runs the files for them',
   upgrade: 'needs the program of version 0.1.0; test/cli/upgrade/ has a data folder of it',
