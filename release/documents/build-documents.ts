@@ -1,9 +1,9 @@
 // The documents of the commands that build, show and check what is published.
 
 import { z } from 'zod';
-import { findingKinds } from '../../build/review/lock-review.ts';
 import * as part from './parts.ts';
 import { leftOut, why } from './why-document.ts';
+import { lockReview } from './review-documents.ts';
 import { receivedBundle, writtenBundle } from './bundle-documents.ts';
 
 const { count, flag, name, normalized, orNull, reference, source, text, time, version, versionLine } = part;
@@ -43,36 +43,6 @@ const siteReport = z
     removed: count('files that were removed'),
   })
   .describe('the catalogue that was written');
-
-const lockReview = z
-  .object({
-    packages: z
-      .array(
-        z.object({
-          name,
-          change: z
-            .enum(['added', 'removed', 'updated', 'downgraded', 'changed'])
-            .describe('`changed`: the same version with other bytes, addresses or abilities'),
-          from: orNull(z.string(), 'the version before; null: added'),
-          to: orNull(z.string(), 'the new version; null: removed'),
-          age_days: orNull(z.number().int(), 'days since the release of the new version; null: unknown'),
-          remarkable: flag('true: a finding is a warning or an error'),
-          findings: z
-            .array(
-              z.object({
-                kind: z.enum(findingKinds).describe('what it concerns'),
-                level: z.enum(['error', 'warning', 'note']).describe('`note`: ordinary'),
-                message: text('the finding'),
-              }),
-            )
-            .describe('what is new, the gravest first'),
-          lost: part.texts('what it can no longer do'),
-          advisories_gone: part.texts('ids of advisories that only the version before has'),
-        }),
-      )
-      .describe('packages that differ, remarkable ones first'),
-  })
-  .describe('the review of two lock files');
 
 const change = z.object({ name, version, reference: orNull(z.string(), '`dist.reference` of the content'), source });
 const changes = {
