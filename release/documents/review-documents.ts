@@ -3,9 +3,10 @@
 import { z } from 'zod';
 import { capabilityKinds } from '../../build/review/capabilities.ts';
 import { findingKinds } from '../../build/review/finding.ts';
+import { findingKinds as lockFindingKinds } from '../../build/review/lock-review.ts';
 import * as part from './parts.ts';
 
-const { count, flag, orNull, text } = part;
+const { count, flag, name, orNull, text, texts } = part;
 
 const capability = z.object({
   kind: z.enum(capabilityKinds).describe('what a release can do by its composer.json'),
@@ -56,4 +57,34 @@ const ofRepositories = z.object({
     .describe('the releases that gained a decisive capability'),
 });
 
-export const reviewDocuments = { review: z.union([ofArchives, unread, ofRepositories]) };
+const ofLocks = z
+  .object({
+    packages: z
+      .array(
+        z.object({
+          name,
+          change: z
+            .enum(['added', 'removed', 'updated', 'downgraded', 'changed'])
+            .describe('`changed`: the same version with other bytes, addresses or abilities'),
+          from: orNull(z.string(), 'the version before; null: added'),
+          to: orNull(z.string(), 'the new version; null: removed'),
+          age_days: orNull(z.number().int(), 'days since the release of the new version; null: unknown'),
+          remarkable: flag('true: a finding is a warning or an error'),
+          findings: z
+            .array(
+              z.object({
+                kind: z.enum(lockFindingKinds).describe('what it concerns'),
+                level: z.enum(['error', 'warning', 'note']).describe('`note`: ordinary'),
+                message: text('the finding'),
+              }),
+            )
+            .describe('what is new, the gravest first'),
+          lost: texts('what it can no longer do'),
+          advisories_gone: texts('ids of advisories that only the version before has'),
+        }),
+      )
+      .describe('packages that differ, remarkable ones first'),
+  })
+  .describe('the review of two lock files');
+
+export const reviewDocuments = { review: z.union([ofArchives, unread, ofRepositories, ofLocks]) };

@@ -76,7 +76,7 @@ async function judgeFolder(folder: string, { workingDirectory, environment }: Co
       folder,
       version: release.version,
       level: levelOf(release.normalized, releases[at - 1]?.normalized),
-      gained: (gained.get(release.normalized) ?? [])
+      gained: (gained.get(release.normalized)?.gained ?? [])
         .filter(({ broughtBy, capability: { kind } }) => broughtBy === release && decisiveKinds.includes(kind))
         .map(({ capability }) => capability),
     }));

@@ -4,10 +4,18 @@ import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
+const ways = {
+  lock: () => import('./review-lock.ts'),
+  archives: () => import('./review-archives.ts'),
+  git: () => import('./review-git.ts'),
+};
+
 export async function run(context: Context, given: CommandInput): Promise<number> {
-  const isArchives = given.flags['archives'] === true;
-  if (isArchives === (given.flags['git'] === true))
-    throw new UsageError('Name one of --archives and --git: it says what is reviewed.');
-  const way = isArchives ? import('./review-archives.ts') : import('./review-git.ts');
-  return (await way).run(context, given);
+  const [way, ...others] = Object.entries(ways).filter(([flag]) => given.flags[flag] === true);
+  if (way === undefined || others.length > 0)
+    throw new UsageError('Name one of --lock, --archives and --git: it says what is reviewed.');
+  const [flag, load] = way;
+  if (flag === 'lock' && given.operands.length !== 2)
+    throw new UsageError('--lock takes two files: the composer.lock before, and the one after it.');
+  return (await load()).run(context, given);
 }

@@ -1,0 +1,119 @@
+// What the registry at hand knows of the versions that a lock review names: a data folder, or a remote registry. Without
+// one the review shows what the lock files say.
+
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
+import { matches, parseConstraint } from '../../../build/contract/constraint.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+import type { KnownAdvisory, KnownOf, KnownVersion } from '../../../build/review/lock-review.ts';
+import { explainPolicy } from '../../../proxy/policy/admin/operations.ts';
+import type { PolicyAdmin } from '../../../proxy/policy/admin/policy-admin.ts';
+import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
+import { Readable } from 'node:stream';
+import type { Remote } from '../../remote/remote.ts';
+
+/** A changed package of the locks; null: one of the two has not got it. */
+export interface VersionsToKnow {
+  readonly name: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Reads a data folder; asks for nothing elsewhere. */
+export async function knownLocally(policy: PolicyAdmin, changed: readonly VersionsToKnow[]): Promise<KnownOf> {
+  const known = new Map<string, KnownVersion>();
+  for (const { name: text, from, to } of changed) {
+    const name = parsePackageName(text);
+    const standing = name === undefined ? undefined : await policy.standing(name);
+    if (name === undefined || standing === undefined) continue;
+    for (const version of [from, to]) {
+      const normalized = version === null ? undefined : normalizeVersion(version);
+      const found = standing.versions.find((one) => normalizeVersion(one.version) === normalized);
+      if (version === null || normalized === undefined || found === undefined) continue;
+      known.set(`${text} ${version}`, {
+        advisories: found.concerns.filter(({ isMalware }) => !isMalware).map(({ id, title }) => ({ id, title })),
+        ...judgedBy(await policy.explain(name, found.version, undefined)),
+      });
+    }
+  }
+  return (name, version) => known.get(`${name} ${version}`);
+}
+
+interface RemotelyKnown {
+  readonly knownOf: KnownOf;
+  /** false: the token may not ask what the policy says */
+  readonly asksPolicy: boolean;
+}
+
+/** One request for all advisories, and one about the policy for each new version. Throws what requests throw. */
+export async function knownRemotely(remote: Remote, changed: readonly VersionsToKnow[]): Promise<RemotelyKnown> {
+  const { callRemotely } = await import('../../remote/call-remotely.ts');
+  const named = changed.filter(({ name }) => parsePackageName(name) !== undefined);
+  const advisories = await remoteAdvisories(
+    remote,
+    named.map(({ name }) => name),
+  );
+  const judged = new Map<string, Pick<KnownVersion, 'malware' | 'held'>>();
+  let asksPolicy = true;
+  for (const { name, to } of named) {
+    if (to === null || !asksPolicy) continue;
+    const [vendor = '', short = ''] = name.split('/');
+    try {
+      const answer = await callRemotely(remote, explainPolicy, { vendor, package: short, version: to });
+      judged.set(`${name} ${to}`, judgedBy(answer));
+    } catch (error) {
+      if (!(error instanceof RegistryError) || error.status >= 500) throw error;
+      if (error.status === 403) asksPolicy = false;
+      else if (error.status !== 404) throw error;
+    }
+  }
+  const knownOf: KnownOf = (name, version) => ({
+    advisories: advisories(name, version),
+    ...(judged.get(`${name} ${version}`) ?? { malware: null, held: null }),
+  });
+  return { knownOf, asksPolicy };
+}
+
+function judgedBy({ malware, outcome, findings }: ExplainedVersion): Pick<KnownVersion, 'malware' | 'held'> {
+  const reasons = findings.filter(({ action, exception }) => action === 'block' && exception === null);
+  const because = reasons.map(({ because: reason }) => reason).join('; ');
+  return { malware, held: outcome === 'offered' || because === '' ? null : because };
+}
+
+/** As `composer audit` asks: a read token is enough. */
+async function remoteAdvisories(remote: Remote, names: readonly string[]) {
+  const { requestRemote } = await import('../../remote/request-remote.ts');
+  const found = new Map<string, JsonValue>();
+  for (let at = 0; at < names.length; at += namesInOne) {
+    const form = new URLSearchParams(
+      names.slice(at, at + namesInOne).map((name): [string, string] => ['packages[]', name]),
+    );
+    const { body } = await requestRemote(remote, {
+      method: 'POST',
+      path: '/security-advisories',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: Readable.from([Buffer.from(form.toString())]),
+    });
+    const lists = isJsonObject(body['advisories']) ? body['advisories'] : {};
+    for (const [name, list] of Object.entries(lists)) found.set(name.toLowerCase(), list ?? []);
+  }
+  return (name: string, version: string): readonly KnownAdvisory[] => {
+    const list = found.get(name);
+    const normalized = normalizeVersion(version);
+    if (!Array.isArray(list) || normalized === undefined) return [];
+    return (list as readonly JsonValue[]).filter(isJsonObject).flatMap((one) => advisoryOf(one, normalized));
+  };
+}
+
+const namesInOne = 200;
+
+function advisoryOf(
+  { advisoryId: id, title, affectedVersions: affected }: JsonObject,
+  normalized: NonNullable<ReturnType<typeof normalizeVersion>>,
+): readonly KnownAdvisory[] {
+  if (typeof id !== 'string' || typeof affected !== 'string') return [];
+  const parsed = parseConstraint(affected);
+  const isAffected = 'constraint' in parsed && matches(parsed.constraint, normalized);
+  return isAffected ? [{ id, title: typeof title === 'string' ? title : '' }] : [];
+}
