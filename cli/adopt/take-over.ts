@@ -21,7 +21,7 @@ import { atOnce, type RemoteRegistry, type VersionWithDist } from './remote-regi
 import { keyOf, stagedOf, takeArchive } from './staged-archives.ts';
 
 export interface TakeOverOptions {
-  readonly registry: Pick<RemoteRegistry, 'offered' | 'download'>;
+  readonly registry: Pick<RemoteRegistry, 'offered' | 'addressesOf' | 'download'>;
   readonly output: Output;
   /** of the tree */
   readonly folder: string;
@@ -116,22 +116,24 @@ async function takePackage(
   onOffered(name, offered.records);
   const { fresh, ...compared } = compare(offered, here);
   const staged = await stagedOf(folder, name);
-  if (plan) {
-    const files = fresh.flatMap((version) => staged.get(keyOf(version)) ?? []);
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    const taken = fresh.map(({ version }) => ({ name, version }));
-    return { ...compared, taken, fetched: files.length, fetched_bytes: bytes };
-  }
-  const tried = await Promise.all(
-    fresh.map((version) => limit(() => orReason(takeArchive(folder, registry, name, version, staged)))),
-  );
-  const whole = tried.filter((one): one is TreeVersion => typeof one !== 'string');
-  if (whole.length > 0) await writeTreePackage(folder, name, whole, now());
+  const attempt = async (version: VersionWithDist): Promise<TreeVersion | undefined> => {
+    if (!plan) return limit(() => takeArchive(folder, registry, name, version, staged));
+    await registry.addressesOf(name, version);
+    return undefined;
+  };
+  const tried = await Promise.all(fresh.map((version) => orReason(attempt(version))));
   const failed = tried.flatMap((one, at) =>
     typeof one === 'string' ? [onlyThere(name, fresh[at]?.version ?? null, one)] : [],
   );
-  const taken = whole.map(({ version }) => ({ name, version }));
-  return { ...compared, taken, differences: [...compared.differences, ...failed] };
+  const differences = [...compared.differences, ...failed];
+  const possible = fresh.filter((_, at) => typeof tried[at] !== 'string');
+  const taken = possible.map(({ version }) => ({ name, version }));
+  const whole = tried.filter((one): one is TreeVersion => typeof one === 'object');
+  if (whole.length > 0) await writeTreePackage(folder, name, whole, now());
+  if (!plan) return { ...compared, taken, differences };
+  const files = possible.flatMap((version) => staged.get(keyOf(version)) ?? []);
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return { ...compared, taken, differences, fetched: files.length, fetched_bytes: bytes };
 }
 
 /** `fresh`: versions that are new, and can be published beside each other. */

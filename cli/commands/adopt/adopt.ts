@@ -12,7 +12,13 @@ import { removeEmptyFolders } from '../../../build/output/make-folder.ts';
 import { receiveTree } from '../../../build/receive/receive.ts';
 import { inDataFolder } from '../../../build/sources/data-folder.ts';
 import { receivedSpec } from '../../../build/sources/spec.ts';
-import { describeDifferences, describeFindings, withBuild, type Findings } from '../../adopt/adoption-report.ts';
+import {
+  describeDifferences,
+  describeFindings,
+  withBuild,
+  withInvalid,
+  type Findings,
+} from '../../adopt/adoption-report.ts';
 import { noteSource, registerSources, type GitSources } from './register-sources.ts';
 import { RemoteRegistry } from '../../adopt/remote-registry.ts';
 import { takeOver } from '../../adopt/take-over.ts';
@@ -132,9 +138,10 @@ async function gather(
   try {
     const listed = await registry.names();
     const known = readPublishedTree(data)?.names.flatMap((one) => parsePackageName(one) ?? []) ?? [];
+    const { names, invalid } = chosenNames(listed, only, url);
     const there = new Set(listed);
     const unlisted = listed === undefined || only !== undefined ? [] : known.filter((one) => !there.has(one));
-    return await takeOver(chosenNames(listed, only, url), unlisted, {
+    const found = await takeOver(names, unlisted, {
       registry,
       output: createDiskOutput(data),
       folder: treeOf(data, name),
@@ -144,6 +151,7 @@ async function gather(
       progress: show,
       onOffered: (one, records) => noteSource(git, one, records),
     });
+    return withInvalid(found, invalid);
   } finally {
     progress.stop();
     await registry.close();

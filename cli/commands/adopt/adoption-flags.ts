@@ -8,7 +8,7 @@ import { maySendCredential, type UpstreamCredential } from '../../../proxy/mirro
 import { addressOf } from '../../../proxy/mirror/upstream/upstream-root.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { secretIn } from '../../io/secret-file.ts';
+import { secretIn, subjectOf } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { upstreamCredential } from '../../mirror/composer-repositories.ts';
 import { environmentCredential } from '../../mirror/environment-credential.ts';
@@ -47,7 +47,9 @@ export function adoptionRequest(
       ? environment
       : { COMPOSER_AUTH: secretIn(authJson, workingDirectory, 'auth.json', longestAuthJson) };
   const credentialOf: AdoptionRequest['credentialOf'] = (url) =>
-    own !== undefined && url.origin === home.origin ? own : environmentCredential(url, auth);
+    own !== undefined && url.origin === home.origin
+      ? own
+      : environmentCredential(url, auth, authJson === undefined ? undefined : subjectOf(authJson));
   if (credentialOf(home) !== undefined && !maySendCredential(home))
     throw new UsageError(`Credentials are sent over https only, or to this machine. Use https://${home.host} instead.`);
   const url = addressOf(home.href);
@@ -85,23 +87,24 @@ function registryUrl(text: string): URL {
 /** More packages than any private registry has: that of all PHP packages is mirrored, not adopted. */
 const mostNames = 50_000;
 
-/** `listed`: undefined if the registry has no list of its packages. Throws UsageError. */
+/** `listed`: undefined if the registry has no list of its packages. `invalid`: no names. Throws UsageError. */
 export function chosenNames(
-  listed: readonly PackageName[] | undefined,
+  listed: readonly string[] | undefined,
   only: readonly string[] | undefined,
   url: string,
-): readonly PackageName[] {
+): { readonly names: readonly PackageName[]; readonly invalid: readonly string[] } {
   const names = listed?.filter(only === undefined ? () => true : matchAnyName(only));
   const exact = (only ?? []).flatMap((pattern) => parsePackageName(pattern) ?? []);
   if (names === undefined && exact.length === 0)
     throw new UsageError(
       `${url} does not list its packages. Name them with --only, such as --only acme/hello acme/tool.`,
     );
-  if (names === undefined) return exact;
+  if (names === undefined) return { names: exact, invalid: [] };
   if (names.length > mostNames)
     throw new UsageError(
       `${url} lists ${names.length} packages. Name those to adopt with --only, or mirror it: ` +
         '`libretto repository add --type composer URL`.',
     );
-  return names;
+  const valid = names.flatMap((name) => parsePackageName(name) ?? []);
+  return { names: valid, invalid: names.filter((name) => parsePackageName(name) === undefined) };
 }

@@ -136,7 +136,11 @@ export function PackageOverview({
       <div class="package">
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
-          {notBlocked.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
+          {notBlocked.length > 0 ? (
+            <InstallPanel {...{ requirement, origin, makesTokens }} />
+          ) : details.versions.every(isMalware) ? (
+            <Notice kind="bad">All versions of {name} are malware, and blocked.</Notice>
+          ) : null}
         </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />
