@@ -51,13 +51,6 @@ export function withBuild(findings: Findings, { quarantined, blocked }: BuildRep
   };
 }
 
-/** `names`: what the list there has in place of names of packages. */
-export function withInvalid(findings: Findings, names: readonly string[]): Findings {
-  const because = 'Composer does not accept this name';
-  const rows = names.map((name) => ({ kind: 'only-there' as const, name: name.slice(0, 128), version: null, because }));
-  return { ...findings, differences: [...rows, ...findings.differences] };
-}
-
 /** Sorted: versions are found in the order of the answers. */
 export function inOrder<Row extends { readonly name: string; readonly version: string | null }>(
   rows: readonly Row[],

@@ -15,7 +15,7 @@ const longestSecret = 20_000;
 export function secretIn(file: unknown, workingDirectory: string, what = 'credential', most = longestSecret): string {
   const name = String(file);
   const path = name === '-' ? undefined : resolve(workingDirectory, name);
-  const subject = subjectOf(file);
+  const subject = path === undefined ? 'Standard input' : name;
   try {
     const bytes = path === undefined ? readUpTo(0, most + 1) : readFile(path, most + 1);
     if (bytes.length <= most) return bytes.toString('utf8');
@@ -25,11 +25,6 @@ export function secretIn(file: unknown, workingDirectory: string, what = 'creden
     throw new UsageError(`${subject} cannot be read: ${describeReadFault(error)}.${remedy}`, { cause: error });
   }
   throw new UsageError(`${subject} is too long for the ${what}: the limit is ${most} bytes.`);
-}
-
-/** What messages call the file. */
-export function subjectOf(file: unknown): string {
-  return file === '-' ? 'Standard input' : String(file);
 }
 
 function readFile(path: string, most: number): Buffer {

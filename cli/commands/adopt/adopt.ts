@@ -12,13 +12,7 @@ import { removeEmptyFolders } from '../../../build/output/make-folder.ts';
 import { receiveTree } from '../../../build/receive/receive.ts';
 import { inDataFolder } from '../../../build/sources/data-folder.ts';
 import { receivedSpec } from '../../../build/sources/spec.ts';
-import {
-  describeDifferences,
-  describeFindings,
-  withBuild,
-  withInvalid,
-  type Findings,
-} from '../../adopt/adoption-report.ts';
+import { describeDifferences, describeFindings, withBuild, type Findings } from '../../adopt/adoption-report.ts';
 import { noteSource, registerSources, type GitSources } from './register-sources.ts';
 import { RemoteRegistry } from '../../adopt/remote-registry.ts';
 import { takeOver } from '../../adopt/take-over.ts';
@@ -138,10 +132,9 @@ async function gather(
   try {
     const listed = await registry.names();
     const known = readPublishedTree(data)?.names.flatMap((one) => parsePackageName(one) ?? []) ?? [];
-    const { names, invalid } = chosenNames(listed, only, url);
     const there = new Set(listed);
     const unlisted = listed === undefined || only !== undefined ? [] : known.filter((one) => !there.has(one));
-    const found = await takeOver(names, unlisted, {
+    return await takeOver(chosenNames(listed, only, url), unlisted, {
       registry,
       output: createDiskOutput(data),
       folder: treeOf(data, name),
@@ -151,7 +144,6 @@ async function gather(
       progress: show,
       onOffered: (one, records) => noteSource(git, one, records),
     });
-    return withInvalid(found, invalid);
   } finally {
     progress.stop();
     await registry.close();

@@ -1,6 +1,6 @@
 // Parses the flags of `libretto adopt`: the registry, its credentials, and which of its packages are meant.
 
-import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 import { refuseBadName } from '../../../build/receive/receive.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
@@ -8,7 +8,7 @@ import { maySendCredential, type UpstreamCredential } from '../../../proxy/mirro
 import { addressOf } from '../../../proxy/mirror/upstream/upstream-root.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { secretIn, subjectOf } from '../../io/secret-file.ts';
+import { secretIn } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { upstreamCredential } from '../../mirror/composer-repositories.ts';
 import { environmentCredential } from '../../mirror/environment-credential.ts';
@@ -49,7 +49,7 @@ export function adoptionRequest(
   const credentialOf: AdoptionRequest['credentialOf'] = (url) =>
     own !== undefined && url.origin === home.origin
       ? own
-      : environmentCredential(url, auth, authJson === undefined ? undefined : subjectOf(authJson));
+      : environmentCredential(url, auth, authJson === undefined ? undefined : `--auth-json ${String(authJson)}`);
   if (credentialOf(home) !== undefined && !maySendCredential(home))
     throw new UsageError(`Credentials are sent over https only, or to this machine. Use https://${home.host} instead.`);
   const url = addressOf(home.href);
@@ -87,24 +87,23 @@ function registryUrl(text: string): URL {
 /** More packages than any private registry has: that of all PHP packages is mirrored, not adopted. */
 const mostNames = 50_000;
 
-/** `listed`: undefined if the registry has no list of its packages. `invalid`: no names. Throws UsageError. */
+/** `listed`: undefined if the registry has no list of its packages. Throws UsageError. */
 export function chosenNames(
   listed: readonly string[] | undefined,
   only: readonly string[] | undefined,
   url: string,
-): { readonly names: readonly PackageName[]; readonly invalid: readonly string[] } {
+): readonly string[] {
   const names = listed?.filter(only === undefined ? () => true : matchAnyName(only));
   const exact = (only ?? []).flatMap((pattern) => parsePackageName(pattern) ?? []);
   if (names === undefined && exact.length === 0)
     throw new UsageError(
       `${url} does not list its packages. Name them with --only, such as --only acme/hello acme/tool.`,
     );
-  if (names === undefined) return { names: exact, invalid: [] };
+  if (names === undefined) return exact;
   if (names.length > mostNames)
     throw new UsageError(
       `${url} lists ${names.length} packages. Name those to adopt with --only, or mirror it: ` +
         '`libretto repository add --type composer URL`.',
     );
-  const valid = names.flatMap((name) => parsePackageName(name) ?? []);
-  return { names: valid, invalid: names.filter((name) => parsePackageName(name) === undefined) };
+  return names;
 }

@@ -136,11 +136,8 @@ export function PackageOverview({
       <div class="package">
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
-          {notBlocked.length > 0 ? (
-            <InstallPanel {...{ requirement, origin, makesTokens }} />
-          ) : details.versions.every(isMalware) ? (
-            <Notice kind="bad">All versions of {name} are malware, and blocked.</Notice>
-          ) : null}
+          {notBlocked.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
+          {notBlocked.length === 0 && details.versions.every(isMalware) ? <AllMalware name={name} /> : null}
         </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />
@@ -152,6 +149,10 @@ export function PackageOverview({
       </div>
     </PackageFrame>
   );
+}
+
+function AllMalware({ name }: { readonly name: string }): Child {
+  return <Notice kind="bad">All versions of {name} are malware, and blocked.</Notice>;
 }
 
 function Downloads({ name, days }: { readonly name: string; readonly days: readonly DayCount[] }): Child {
