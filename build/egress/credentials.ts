@@ -24,13 +24,16 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
   };
 }
 
-/** Parses the JSON of COMPOSER_AUTH. Throws BuildRefused for any other text. */
-export function parseComposerAuth(text: string | undefined): Readonly<Record<string, unknown>> {
+/** Parses the JSON of COMPOSER_AUTH, or of the file `where`. Throws BuildRefused for any other text. */
+export function parseComposerAuth(
+  text: string | undefined,
+  where = 'COMPOSER_AUTH',
+): Readonly<Record<string, unknown>> {
   if (text === undefined || text.trim() === '') return {};
   const parsed = parseJson(text);
   if (!isJsonObject(parsed))
     throw new BuildRefused(
-      'COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": ' +
+      `${where} is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": ` +
         '"…"}}}, or leave it out.',
     );
   return parsed;

@@ -5,15 +5,18 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { foreignZipLimits } from '../../build/archive/zip-admission/zip-limits.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
+import { createAddressPolicy, type AddressPolicy } from '../../build/egress/address-policy.ts';
+import { checkedUrl } from '../../build/egress/checked-url.ts';
+import { EgressFailure } from '../../build/egress/egress-failure.ts';
 import { standardThroughputFloor } from '../../build/shared/concurrency/throughput-floor.ts';
 import { downloadArchive, type Downloaded } from '../../proxy/mirror/archives/archive-download.ts';
 import { distCandidates } from '../../proxy/mirror/archives/fetchable-archives.ts';
 import { TailStream } from '../../proxy/mirror/archives/tail-stream.ts';
 import { CachedDocuments } from '../../proxy/mirror/upstream/cached-documents.ts';
 import { isOf } from '../../proxy/mirror/upstream/joined-documents.ts';
-import { UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';
+import { UpstreamRefused, UpstreamUnavailable } from '../../proxy/mirror/upstream/mirror-failure.ts';
 import { UpstreamClient } from '../../proxy/mirror/upstream/upstream-client.ts';
 import type { UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import { Upstream } from '../../proxy/mirror/upstream/upstream.ts';
@@ -58,12 +61,14 @@ export class RemoteRegistry {
   readonly #client: UpstreamClient;
   readonly #kept = new CachedDocuments(cacheBytes);
   readonly #upstream: Upstream;
+  readonly #policy: AddressPolicy;
   #failures = 0;
 
   constructor(options: RemoteRegistryOptions) {
     const { url, credentialOf, folder, allowAddresses, now } = options;
     const limits = { documents: atOnce };
     this.#options = options;
+    this.#policy = createAddressPolicy(allowAddresses);
     this.#client = new UpstreamClient({ allowAddresses, userAgent: `Libretto/${ownVersion}`, now, limits });
     this.#upstream = new Upstream({
       settings: { id: url, url, allow: [], deny: [], credential: credentialOf(new URL(url)) },
@@ -76,12 +81,12 @@ export class RemoteRegistry {
     });
   }
 
-  /** The names of all its packages; undefined: it does not list them. Throws BuildRefused. */
-  async names(): Promise<readonly PackageName[] | undefined> {
+  /** What it lists as names of its packages; undefined: it does not list them. Throws BuildRefused. */
+  async names(): Promise<readonly string[] | undefined> {
     const names = await this.#patiently(() => this.#upstream.names()).catch((error: unknown) => {
       throw error instanceof UpstreamUnavailable ? new BuildRefused(error.message, { cause: error }) : error;
     });
-    return names && [...new Set(names.flatMap((name) => parsePackageName(name) ?? []))].toSorted();
+    return names && [...new Set(names)].toSorted();
   }
 
   /** Its versions of a package. Rejects with UpstreamUnavailable. */
@@ -89,11 +94,29 @@ export class RemoteRegistry {
     const [stable, dev] = await this.#patiently(() =>
       Promise.all([this.#upstream.offer(name, 'stable'), this.#upstream.offer(name, 'dev')]),
     );
-    const records = [
+    // a record whose version Composer does not accept is in either, or in both
+    const records = new Set([
       ...(stable?.document.versions ?? []).filter((record) => !isOf(record, 'dev')),
-      ...(dev?.document.versions ?? []).filter((record) => isOf(record, 'dev')),
-    ];
-    return { ...(await offeredVersionsYielding(name, records, checkUpstreamRecord)), records };
+      ...(dev?.document.versions ?? []).filter((record) => !isOf(record, 'stable')),
+    ]);
+    return { ...(await offeredVersionsYielding(name, [...records], checkUpstreamRecord)), records: [...records] };
+  }
+
+  /** Where the archive of a version is. Rejects with UpstreamRefused: nowhere that may be asked. */
+  async addressesOf(name: PackageName, offered: VersionWithDist): Promise<readonly URL[]> {
+    const { mirrors } = await this.#patiently(() => this.#upstream.facts());
+    let fault = 'its archive has no address of http or https';
+    const usable = distCandidates({ ...offered, name }, mirrors, this.#upstream.destination.origin).filter((url) => {
+      try {
+        return checkedUrl(url.href, this.#policy).href !== '';
+      } catch (error) {
+        if (!(error instanceof EgressFailure)) throw error;
+        fault = error.message;
+        return false;
+      }
+    });
+    if (usable.length === 0) throw new UpstreamRefused(fault);
+    return usable;
   }
 
   /**
@@ -106,7 +129,7 @@ export class RemoteRegistry {
     path: string,
   ): Promise<Pick<Downloaded, 'shasum' | 'size'>> {
     const home = this.#upstream.destination;
-    const candidates = distCandidates({ ...offered, name }, (await this.#upstream.facts()).mirrors, home.origin);
+    const candidates = await this.addressesOf(name, offered);
     const [first] = candidates;
     // the credential of another host goes to that host alone
     const destination =

@@ -4,7 +4,7 @@
 import pLimit from 'p-limit';
 import { parseReference } from '../../build/contract/digest.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { PackageName } from '../../build/contract/name.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { lookUpPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { QuarantineError } from '../../build/contract/quarantine.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
@@ -21,7 +21,7 @@ import { atOnce, type RemoteRegistry, type VersionWithDist } from './remote-regi
 import { keyOf, stagedOf, takeArchive } from './staged-archives.ts';
 
 export interface TakeOverOptions {
-  readonly registry: Pick<RemoteRegistry, 'offered' | 'download'>;
+  readonly registry: Pick<RemoteRegistry, 'offered' | 'addressesOf' | 'download'>;
   readonly output: Output;
   /** of the tree */
   readonly folder: string;
@@ -59,7 +59,7 @@ const nothing: PackageFindings = { versions: 0, here: 0, taken: [], fetched: 0, 
  * stopped answering, and for a damaged list of withdrawn versions.
  */
 export async function takeOver(
-  names: readonly PackageName[],
+  names: readonly string[],
   unlisted: readonly PackageName[],
   options: TakeOverOptions,
 ): Promise<Findings> {
@@ -67,13 +67,14 @@ export async function takeOver(
   const hereOf = await reader(options);
   const limit = pLimit(atOnce);
   let done = 0;
-  const found = await runBatch(names, atOnce, async (name) => {
-    const one = await takePackage(await hereOf(name), limit, options);
-    progress({ done: (done += 1), total: names.length, label: name });
+  const found = await runBatch(names, atOnce, async (text) => {
+    const name = parsePackageName(text);
+    const one = name ? await takePackage(await hereOf(name), limit, options) : unnamed(text);
+    progress({ done: (done += 1), total: names.length, label: text.slice(0, longestName) });
     return one;
   });
   const gone = await runBatch(unlisted, atOnce, async (name) => onlyHere(await hereOf(name), []));
-  const written = names.filter((_, at) => (found[at]?.taken.length ?? 0) > 0);
+  const written = names.flatMap((name, at) => (found[at]?.taken.length && parsePackageName(name)) || []);
   if (!plan) await endTree(folder, written, now());
   const sum = (field: 'versions' | 'here' | 'fetched' | 'fetched_bytes'): number =>
     found.reduce((all, one) => all + one[field], 0);
@@ -87,6 +88,16 @@ export async function takeOver(
     differences: inOrder([...found.flatMap(({ differences }) => differences), ...gone.flat()]),
   };
 }
+
+/** `text`: what the list there has in place of a name. */
+function unnamed(text: string): PackageFindings {
+  return {
+    ...nothing,
+    differences: [onlyThere(text.slice(0, longestName), null, 'Composer does not accept this name')],
+  };
+}
+
+const longestName = 128;
 
 /** Reads what this registry has of a package. */
 async function reader({ output, source }: TakeOverOptions): Promise<(name: PackageName) => Promise<PackageHere>> {
@@ -116,22 +127,27 @@ async function takePackage(
   onOffered(name, offered.records);
   const { fresh, ...compared } = compare(offered, here);
   const staged = await stagedOf(folder, name);
-  if (plan) {
-    const files = fresh.flatMap((version) => staged.get(keyOf(version)) ?? []);
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    const taken = fresh.map(({ version }) => ({ name, version }));
-    return { ...compared, taken, fetched: files.length, fetched_bytes: bytes };
-  }
   const tried = await Promise.all(
-    fresh.map((version) => limit(() => orReason(takeArchive(folder, registry, name, version, staged)))),
+    fresh.map((version) =>
+      orReason<TreeVersion | undefined>(
+        plan
+          ? registry.addressesOf(name, version).then(() => undefined)
+          : limit(() => takeArchive(folder, registry, name, version, staged)),
+      ),
+    ),
   );
-  const whole = tried.filter((one): one is TreeVersion => typeof one !== 'string');
-  if (whole.length > 0) await writeTreePackage(folder, name, whole, now());
   const failed = tried.flatMap((one, at) =>
     typeof one === 'string' ? [onlyThere(name, fresh[at]?.version ?? null, one)] : [],
   );
-  const taken = whole.map(({ version }) => ({ name, version }));
-  return { ...compared, taken, differences: [...compared.differences, ...failed] };
+  const differences = [...compared.differences, ...failed];
+  const possible = fresh.filter((_, at) => typeof tried[at] !== 'string');
+  const taken = possible.map(({ version }) => ({ name, version }));
+  const whole = tried.filter((one): one is TreeVersion => typeof one === 'object');
+  if (whole.length > 0) await writeTreePackage(folder, name, whole, now());
+  if (!plan) return { ...compared, taken, differences };
+  const files = possible.flatMap((version) => staged.get(keyOf(version)) ?? []);
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return { ...compared, taken, differences, fetched: files.length, fetched_bytes: bytes };
 }
 
 /** `fresh`: versions that are new, and can be published beside each other. */

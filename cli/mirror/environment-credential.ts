@@ -7,9 +7,16 @@ import { BuildRefused } from '../../build/contract/refusals.ts';
 import type { ConfiguredCredential, UpstreamCredential } from '../../proxy/mirror/upstream/upstream-credential.ts';
 import type { Environment } from '../io/environment.ts';
 
-/** The credential for the address's host and port. Throws BuildRefused if COMPOSER_AUTH is no JSON object. */
-export function environmentCredential({ host }: URL, environment: Environment): UpstreamCredential | undefined {
-  const auth = parseComposerAuth(environment['COMPOSER_AUTH']);
+/**
+ * The credential for the address's host and port. Throws BuildRefused if COMPOSER_AUTH is no JSON object. `where`: the
+ * file that it was read from.
+ */
+export function environmentCredential(
+  { host }: URL,
+  environment: Environment,
+  where?: string,
+): UpstreamCredential | undefined {
+  const auth = parseComposerAuth(environment['COMPOSER_AUTH'], where);
   const of = (kind: string): JsonValue | undefined => {
     const hosts = auth[kind];
     return isJsonObject(hosts) ? hosts[host] : undefined;

@@ -25,6 +25,7 @@ interface Adopted {
   }[];
 }
 
+const nameRefused = 'Composer does not accept this name';
 const zipFor = (seed: string): Buffer => zipOf([{ name: 'lib/src/A.php', data: `<?php // ${seed}` }]);
 const labels = (rows: readonly { readonly name: string; readonly version: string | null }[]): string[] =>
   rows.map(({ name, version }) => `${name} ${version ?? '*'}`);
@@ -56,7 +57,10 @@ describe('libretto adopt', () => {
     await using other = await startDistServer();
     const [zip, foreign, lie] = [zipFor('one'), zipFor('foreign'), zipFor('lie')];
     other.answers.set('/zipball', answerWith(foreign));
-    const { url, put } = await start({ root: { 'available-packages': ['acme/lib', 'Acme/Odd'] }, minified: true });
+    const { url, put } = await start({
+      root: { 'available-packages': ['acme/lib', 'Acme/Odd', 'no name', 42] },
+      minified: true,
+    });
     put('acme/lib', [
       { version: '1.0.0', zip, extra: { 'published-time': '2021-02-03T04:05:06+00:00' } },
       { version: 'v1.1.0', zip: foreign, shasum: '', reference: 'tag-1.1', distUrl: `${other.url}/zipball` },
@@ -74,17 +78,22 @@ describe('libretto adopt', () => {
       { version: '1.3.0', distUrl: 'http://10.1.2.3/x.zip' },
       { version: '1.4.0', zip: zipOf([{ name: '../../evil.php', data: 'x' }]) },
       { version: '1.5.0', distUrl: `${url}/nowhere.zip` },
+      { version: '1.5.1', distUrl: 'ftp://files.example/x.zip' },
       { version: '1.6.0', zip: zipFor('odd') },
       { version: '1.6.0+build5', zip: zipFor('odd5') },
       { version: '2.0.0', extra: { type: 'metapackage', dist: undefined, require: { 'acme/lib': '*' } } },
     ]);
     const planned = await adoptJson('--plan');
-    expect([labels(planned.taken).length, existsSync(data)]).toEqual([9, false]);
+    expect([labels(planned.taken).length, existsSync(data)]).toEqual([8, false]);
     expect(labels(planned.differences)).toEqual([
+      '42 *',
       'acme/odd 1.1.0',
       'acme/odd 1.2.0',
+      'acme/odd 1.3.0',
+      'acme/odd 1.5.1',
       'acme/odd 1.6.0+build5',
       'acme/odd 2.0.0',
+      'no name *',
     ]);
 
     const { exitCode, taken, differences } = await adoptJson();
@@ -92,13 +101,19 @@ describe('libretto adopt', () => {
       1,
       ['acme/lib 1.0.0', 'acme/lib 1.2.0', 'acme/lib dev-main', 'acme/lib v1.1.0', 'acme/odd 1.6.0'],
     ]);
-    expect(Object.fromEntries(differences.map(({ version, because }) => [version, because]))).toEqual({
+    // the plan gives the reasons of the run
+    expect(differences).toEqual(expect.arrayContaining([...planned.differences]));
+    const unnamed = differences.filter(({ version }) => version === null);
+    expect(unnamed.map(({ because }) => because)).toEqual(Array(2).fill(nameRefused));
+    const ofVersions = differences.filter(({ version }) => version !== null);
+    expect(Object.fromEntries(ofVersions.map(({ version, because }) => [version, because]))).toEqual({
       '1.0.0': expect.stringContaining(`has the SHA-1 ${sha1Of(lie)} instead of ${sha1Of(zip)}`) as string,
       '1.1.0': expect.stringContaining('only a source (git)') as string,
       '1.2.0': 'the type of its archive is tar, and only ZIP archives are published',
       '1.3.0': expect.stringContaining('egress.allow') as string,
       '1.4.0': expect.stringContaining('evil.php') as string,
       '1.5.0': expect.stringContaining('status 404') as string,
+      '1.5.1': 'its archive has no address of http or https',
       '1.6.0+build5': '1.6.0 is the same version to Composer',
       '2.0.0': expect.stringContaining('it has no archive') as string,
     });
@@ -195,6 +210,11 @@ describe('libretto adopt', () => {
     ])
       expect([exitCode, stderr]).toEqual([0, '']);
     expect(dist('acme/a/1.0.0.zip').equals(zipFor('1'))).toBe(true);
+    writeFileSync(folder.at('bad.json'), '[');
+    expect(await run('', {}, '--auth-json', 'bad.json', '--plan')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--auth-json bad.json is not a JSON object') as string,
+    });
     const inUrl = await runCli(['adopt', url.replace('//', '//deploy:secret@')], { cwd: folder.path });
     expect([inUrl.exitCode, inUrl.stderr]).toEqual([2, expect.stringMatching(/--password-file(?!.*secret)/) as string]);
   });

@@ -40,9 +40,11 @@ it(`is killed ${kills} times at random moments (CRASH_SEED=${seed}): tree and mi
   const started = performance.now();
   expect((await at('first', 'receive', 'all.tar')).exitCode).toBe(0);
   const span = performance.now() - started;
+  // a record is written beside its place: `mirror prune` removes what a kill leaves there, after an hour
+  const isUnfinished = /^dist\/.*\.json\.[0-9a-f-]{36}\.partial$/;
   const whole = (data: string) => ({
     tree: publishedTree(folder.at(data)),
-    mirror: allFiles(folder.at(data, 'mirror')),
+    mirror: allFiles(folder.at(data, 'mirror')).filter((path) => !isUnfinished.test(path)),
   });
   let [interrupted, round] = [0, 0];
   while (interrupted < kills) {

@@ -1,6 +1,6 @@
 // Parses the flags of `libretto adopt`: the registry, its credentials, and which of its packages are meant.
 
-import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 import { refuseBadName } from '../../../build/receive/receive.ts';
 import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
@@ -47,7 +47,9 @@ export function adoptionRequest(
       ? environment
       : { COMPOSER_AUTH: secretIn(authJson, workingDirectory, 'auth.json', longestAuthJson) };
   const credentialOf: AdoptionRequest['credentialOf'] = (url) =>
-    own !== undefined && url.origin === home.origin ? own : environmentCredential(url, auth);
+    own !== undefined && url.origin === home.origin
+      ? own
+      : environmentCredential(url, auth, authJson === undefined ? undefined : `--auth-json ${String(authJson)}`);
   if (credentialOf(home) !== undefined && !maySendCredential(home))
     throw new UsageError(`Credentials are sent over https only, or to this machine. Use https://${home.host} instead.`);
   const url = addressOf(home.href);
@@ -87,10 +89,10 @@ const mostNames = 50_000;
 
 /** `listed`: undefined if the registry has no list of its packages. Throws UsageError. */
 export function chosenNames(
-  listed: readonly PackageName[] | undefined,
+  listed: readonly string[] | undefined,
   only: readonly string[] | undefined,
   url: string,
-): readonly PackageName[] {
+): readonly string[] {
   const names = listed?.filter(only === undefined ? () => true : matchAnyName(only));
   const exact = (only ?? []).flatMap((pattern) => parsePackageName(pattern) ?? []);
   if (names === undefined && exact.length === 0)

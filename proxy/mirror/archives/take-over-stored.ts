@@ -2,7 +2,7 @@
 // place. An archive that was accepted here stays, whatever another registry has accepted for the version (I18).
 
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PurgedLookup } from '../../../build/contract/purged.ts';
 import { BuildRefused } from '../../../build/contract/refusals.ts';
@@ -20,7 +20,7 @@ import { LastLists } from './last-lists.ts';
 import { filesBelow, mirroredNames } from './mirror-inventory.ts';
 
 export interface TakeOverOptions {
-  /** what came, in the form of a mirror's folder */
+  /** what came, in the form of a mirror's folder, on its disk; the caller removes it, also after a kill */
   readonly from: string;
   /** the folder of the mirror here */
   readonly folder: string;
@@ -127,13 +127,12 @@ async function placeArchive(
   { from, folder }: TakeOverOptions,
 ): Promise<void> {
   const path = archivePath(record.name, record.shasum);
-  const staged = join(folder, '.staging', `${randomUUID()}.partial`);
+  const staged = join(from, '.staging', randomUUID());
   await mkdir(dirname(staged), { recursive: true });
   await link(join(isThere(join(from, path)) ? from : folder, path), staged);
   const file = await open(staged, 'r');
   await file.datasync().finally(() => file.close());
-  // two names of one file: the rename does nothing, and the staged name stays
-  await here.accept(staged, record).finally(() => rm(staged, { force: true }));
+  await here.accept(staged, record);
 }
 
 /** A document that was checked here later stays. */

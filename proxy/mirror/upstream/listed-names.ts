@@ -1,13 +1,13 @@
 // Where another Composer repository names its packages. Most have `available-packages` in packages.json; others have
 // `list`, or digests of the documents for Composer 1.
 
-import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { DocumentStore } from './document-store.ts';
 import type { IncludedPackages } from './included-packages.ts';
 import { absolute, hashesIn, recordsByName, textsOf } from './upstream-root.ts';
 
 /**
- * The names in packages.json and in the files that it names, lower case; undefined: there are none. `index`: of
+ * The names in packages.json and in the files that it names, lower case, and whatever the list has in place of one; undefined: there are none. `index`: of
  * documents that have to be there. Rejects with UpstreamUnavailable.
  */
 export async function readListedNames(
@@ -22,7 +22,9 @@ export async function readListedNames(
     textsOf(available).length === 0 && typeof list === 'string' && list !== ''
       ? (await read('_list.json', new URL(absolute(list, rootUrl))))['packageNames']
       : available;
-  const names = textsOf(listed).map((name) => name.toLowerCase());
+  const names = (Array.isArray(listed) ? listed : []).map((name: JsonValue) =>
+    (typeof name === 'string' ? name : JSON.stringify(name)).toLowerCase(),
+  );
   if (names.length > 0) return names;
   const { entries, includes } = hashesIn(root, rootUrl);
   const hashed = [...entries.keys(), ...(await hashes.of(includes)).entries.keys()];

@@ -92,7 +92,9 @@ describe('the overview', () => {
     expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .*cannot be read/);
     expect(html).toContain('href="packages/acme/bad/why?version=2.0.0"');
     expect(text).toMatch(/acme\/bad 2\.0\.0 was left out .* Found at bad\/composer\.json of packages\. See the reason/);
-    expect(text).toMatch(/ nameless\/composer\.json of packages was left out The name/);
+    expect(text).toMatch(
+      / nameless\/composer\.json of packages was left out The name .* correct it there, and build again\./,
+    );
     expect(text).toContain('The token “CI of the shop” ends in 3 days');
     expect(text).not.toContain('far away');
     expect(text).toMatch(/Free disk [\d.,]+ [KMGT]B of [\d.,]+ [KMGT]B/);

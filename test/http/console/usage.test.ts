@@ -241,5 +241,11 @@ describe('a version that an advisory calls malware', () => {
       .poll(() => textOf('/packages?state=advisory'), { timeout: 10_000 })
       .toContain('malware 1.0.0, blocked');
     expect((await registry.cli('why', 'acme/lib', '1.0.0')).stdout).toMatch(/is malware .* is blocked/s);
+
+    const all = { ...advisory, affectedVersions: '*', reportedAt: '2026-03-01T12:00:00+00:00' };
+    writeTree(registry.folder.path, { 'advisories.json': JSON.stringify([all]) });
+    expect((await registry.cli('build')).exitCode).toBe(0);
+    const sentence = 'All versions of acme/lib are malware, and blocked.';
+    await expect.poll(() => textOf('/packages/acme/lib'), { timeout: 10_000 }).toContain(sentence);
   });
 });

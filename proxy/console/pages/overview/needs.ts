@@ -195,14 +195,16 @@ function leftOutNeed({ name, version, where, source, repository, message }: Left
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
   const place = placeOf(where, source);
   const page = name === null ? `/repositories/${repository}` : `/packages/${name}/why${query}`;
+  const isConfigured = name === null && repository === undefined;
+  const advice = isConfigured ? ' Its source is in the configuration: correct it there, and build again.' : '';
   return {
     kind: 'warn',
     title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
     detail:
       name === null || message.startsWith(where)
-        ? message.replaceAll(where, place)
+        ? `${message.replaceAll(where, place)}${advice}`
         : `${withCapital(message)} Found at ${place}.`,
-    ...(name === null && repository === undefined ? {} : { to: page }),
+    ...(isConfigured ? {} : { to: page }),
   };
 }
 

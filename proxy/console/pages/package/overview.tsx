@@ -137,6 +137,7 @@ export function PackageOverview({
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
           {notBlocked.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
+          {notBlocked.length === 0 && details.versions.every(isMalware) ? <AllMalware name={name} /> : null}
         </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />
@@ -148,6 +149,10 @@ export function PackageOverview({
       </div>
     </PackageFrame>
   );
+}
+
+function AllMalware({ name }: { readonly name: string }): Child {
+  return <Notice kind="bad">All versions of {name} are malware, and blocked.</Notice>;
 }
 
 function Downloads({ name, days }: { readonly name: string; readonly days: readonly DayCount[] }): Child {
