@@ -1,7 +1,7 @@
 // What a PHP file can do, by its tokens: calls of functions, includes, dynamic calls, places of secrets. Each rule looks
 // at one token and its neighbours. Pure.
 
-import type { Found, FindingKind } from './finding.ts';
+import { findingKey, type Found, type FindingKind } from './finding.ts';
 import { literal, noToken, type Token } from './php-tokens.ts';
 
 const functions: Readonly<Partial<Record<FindingKind, string>>> = {
@@ -46,20 +46,22 @@ type Rule = (tokens: readonly Token[], at: number) => Omit<Found, 'line'> | unde
 
 /** Each ability once, where it stands first. */
 export function codeFindings(tokens: readonly Token[]): readonly Found[] {
-  return tokens.flatMap((token, at) =>
-    rules.flatMap((rule) => {
-      const found = rule(tokens, at);
-      return found === undefined ? [] : [{ ...found, line: token.line }];
-    }),
-  );
+  const found = new Map<string, Found>();
+  for (const [at, { line }] of tokens.entries())
+    for (const rule of rules) {
+      const one = rule(tokens, at);
+      if (one !== undefined && !found.has(findingKey(one))) found.set(findingKey(one), { ...one, line });
+    }
+  return [...found.values()];
 }
 
 /** The function that is called, or imported by `use function`, in small letters; undefined: there is none. */
 export function calledFunction(tokens: readonly Token[], at: number): string | undefined {
-  const [{ kind, text }, before, next] = [tokens[at] ?? noToken, tokens[at - 1] ?? noToken, tokens[at + 1] ?? noToken];
+  const { kind, text } = tokens[at] ?? noToken;
+  if (kind !== literal && kind !== 'T_STRING' && kind !== 'T_NAME_FULLY_QUALIFIED') return undefined;
+  const [before, next] = [tokens[at - 1] ?? noToken, tokens[at + 1] ?? noToken];
   const isInParentheses = before.text === '(' && next.text === ')' && tokens[at + 2]?.text === '(';
   if (kind === literal) return next.text === '(' || isInParentheses ? text.toLowerCase() : undefined;
-  if (kind !== 'T_STRING' && kind !== 'T_NAME_FULLY_QUALIFIED') return undefined;
   const isImported = before.kind === 'T_FUNCTION' && tokens[at - 2]?.kind === 'T_USE';
   if (!isImported && (next.text !== '(' || notBefore.test(before.text))) return undefined;
   return text.toLowerCase().replace(/^\\/, '');
@@ -134,8 +136,8 @@ function restOf(tokens: readonly Token[], from: number): readonly Token[] {
 }
 
 function dynamicCall(...[tokens, at]: Parameters<Rule>): ReturnType<Rule> {
-  const [token, before, next] = [tokens[at] ?? noToken, tokens[at - 1] ?? noToken, tokens[at + 1] ?? noToken];
-  if (token.kind === 'T_VARIABLE' && next.text === '(' && !notBefore.test(before.text))
+  const [token, next] = [tokens[at] ?? noToken, tokens[at + 1] ?? noToken];
+  if (token.kind === 'T_VARIABLE' && next.text === '(' && !notBefore.test(tokens[at - 1]?.text ?? ''))
     return { kind: 'dynamic-call', detail: 'a variable' };
   if (token.kind === '' && (token.text === ')' || token.text === ']') && next.kind === '' && next.text === '(')
     return { kind: 'dynamic-call', detail: 'an expression' };

@@ -50,7 +50,7 @@ function linesThatHide(text: string): readonly Found[] {
 
 function signsOf({ kind, text, raw, line }: Token, tokens: readonly Token[], at: number): readonly Found[] {
   const name = calledFunction(tokens, at);
-  const inner = calledFunction(tokens, at + 2);
+  const inner = name === undefined ? undefined : calledFunction(tokens, at + 2);
   if (name !== undefined && inner !== undefined && decoders.has(name) && decoders.has(inner))
     return [hidden(`${name}(${inner}`, line)];
   if (name === 'chr' && tokens[at + 4]?.text === '.' && calledFunction(tokens, at + 5) === 'chr')

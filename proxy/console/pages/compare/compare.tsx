@@ -115,10 +115,7 @@ function ComparePage({
         ]}
       />
       {newly}
-      <section class="stack-tight">
-        <h2>Dependencies</h2>
-        <ChangedDependencies changes={dependencies} />
-      </section>
+      <ChangedDependencies changes={dependencies} />
       {difference === undefined ? null : (
         <section class="stack-tight">
           <h2>composer.json</h2>
@@ -224,8 +221,14 @@ function factColumns(nowMs: number) {
 // The links that differ between two versions.
 
 function ChangedDependencies({ changes }: { readonly changes: readonly DependencyChange[] }): Child {
-  if (changes.length === 0) return <p class="soft">Both versions have the same dependencies.</p>;
-  return <Table caption="Changed dependencies" columns={columns} rows={changes} />;
+  const isSame = changes.length === 0;
+  return (
+    <section class="stack-tight">
+      <h2>Dependencies</h2>
+      {isSame ? <p class="soft">Both versions have the same dependencies.</p> : null}
+      {isSame ? null : <Table caption="Changed dependencies" columns={columns} rows={changes} />}
+    </section>
+  );
 }
 
 const columns = [
