@@ -54,14 +54,12 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
       return ids.flatMap((id) => current.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     };
   };
-  const [lists, arrivals] = [new LastLists(folder, () => undefined), new Arrivals(folder, () => undefined)];
+  const [lists, arrivals] = [new LastLists(folder, ignore), new Arrivals(folder, ignore)];
   const said = keptLists(folder, lists);
   return {
     origin: 'mirrored',
     names: async () => {
-      const { upstreams } = await rules();
-      if (upstreams.length === 0) return [];
-      const urlsOf = await upstreamsOf();
+      const [{ upstreams }, urlsOf] = [await rules(), await upstreamsOf()];
       const found = new Set<PackageName>();
       for (const { url } of upstreams) for (const name of await documentNames(url)) found.add(name);
       for await (const name of mirroredNames(folder)) found.add(name);
@@ -74,12 +72,16 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
         if (urls.length > 0) yield { name, beside: () => said(name, urls) };
       }
     },
-    stamp: async (name) =>
-      [...(await upstreamsOf())(name).map((url) => documentPath(name, folder, url, 'stable')), arrivals.pathOf(name)]
-        .map((path) => stampText(path) ?? '')
-        .join(),
+    stamp: async (name) => stampsOf(name, (await upstreamsOf())(name), folder, arrivals),
     read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, { lists, arrivals }),
   };
+}
+
+const ignore = (): void => undefined;
+
+function stampsOf(name: PackageName, urls: readonly string[], folder: string, arrivals: Arrivals): string {
+  const documents = urls.map((url) => documentPath(name, folder, url, 'stable'));
+  return [...documents, arrivals.pathOf(name)].map((path) => stampText(path) ?? '').join();
 }
 
 type Stamps = readonly ReturnType<typeof stampFile>[];

@@ -1,7 +1,6 @@
 // Looks into an archive for the pages about files: a folder, a file, its bytes, its differences. Made for a worker
 // thread: whatever an archive holds, only this thread waits for it. Pure.
 
-import { isDrawnSoon } from './drawn-soon.ts';
 import { isUtf8 } from 'node:buffer';
 import type { ArchiveFiles } from '../../build/review/file-findings.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
@@ -91,23 +90,18 @@ export function compareInside(before: InnerFiles, after: InnerFiles, path: strin
   return textDifference(sourceText(old, path, isPlain), sourceText(now, path, isPlain));
 }
 
-/** By the first bytes: a name may lie. An SVG with entities of its own is none, since they could grow without bound. */
+/** By the first bytes: a name may lie. An SVG is text: a small one can keep a browser busy for minutes. */
 const pictures: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
-  [
-    'image/svg+xml',
-    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*|<!DOCTYPE svg(?:\s+(?:[A-Z]+|"[^"<>]*"))*\s*>\s*)*<svg[\s>]/,
-  ],
 ];
 
 /** The media type of a picture that browsers show; undefined: it is none. */
 function pictureType(bytes: Buffer): string | undefined {
   const beginning = bytes.subarray(0, 1024).toString('latin1');
   const type = pictures.find(([, pattern]) => pattern.test(beginning))?.[0];
-  if (type === 'image/svg+xml') return isDrawnSoon(bytes) ? type : undefined;
   return type === undefined || pixelsOf(type, bytes) <= mostPixels ? type : undefined;
 }
 
@@ -137,9 +131,7 @@ function pixelsOfJpeg(bytes: Buffer): number {
   return Infinity;
 }
 
-/** Whether a README may lead to the path: a file, and an SVG only if browsers draw it soon. */
+/** Whether a README may lead to the path: a file, and no SVG, since READMEs show pictures. */
 export function isKnown(files: InnerFiles, path: string): boolean {
-  const file = files.get(path);
-  if (file === undefined || !/\.svg$/i.test(path)) return file !== undefined;
-  return file.size <= mostBytes && pictureType(file.read()) !== undefined;
+  return files.get(path) !== undefined && !/\.svg$/i.test(path);
 }

@@ -82,7 +82,7 @@ describe('libretto review --archives', () => {
     const missing = await review('--archives', 'old.zip', 'none.zip');
     expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining('There is no file')]);
     expect((await review('--archives', 'old.zip')).stderr).toContain('compares two archives');
-    expect((await review('old.zip')).stderr).toContain('Name one of --archives and --git');
+    expect((await review('old.zip')).stderr).toContain('Name one of --lock, --archives and --git');
   });
 });
 

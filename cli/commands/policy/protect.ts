@@ -51,7 +51,7 @@ function ruleOf({ days, untilApproved }: CommandInput['flags'], now: Date) {
     rule: 'capability',
     action: 'block',
     ...(untilApproved === true ? {} : { days: held }),
-    since: now.toISOString(),
+    since: `${now.toISOString().slice(0, 19)}Z`, // the time of a publication has no milliseconds
   };
 }
 

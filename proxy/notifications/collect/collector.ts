@@ -112,17 +112,23 @@ function attempting(onError: (error: unknown) => void): Attempt {
   };
 }
 
+/** Time releases a held one, and holds one of another registry: it is looked at beside publications, too. */
+function lookingAtHeld(parts: CollectorParts, attempt: ReturnType<typeof attempting>) {
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return async (isNew: boolean): Promise<boolean> => {
+    if (!isNew && parts.now() - lookedMs < everyMs) return true;
+    const done = await attempt(async () => collectHeld(parts, await parts.held(), parts.pageOf));
+    if (done) lookedMs = parts.now();
+    return done;
+  };
+}
+
 export function createCollector(parts: CollectorParts) {
   const { files, onError, now } = parts;
   let seenEpoch: number | undefined;
-  let [tokensAtMs, heldAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let tokensAtMs = Number.NEGATIVE_INFINITY;
   const attempt = attempting(onError);
-  const lookAtHeld = async (isNew: boolean): Promise<boolean> => {
-    if (!isNew && now() - heldAtMs < everyMs) return true;
-    const done = await attempt(async () => collectHeld(parts, await parts.held(), parts.pageOf));
-    if (done) heldAtMs = now();
-    return done;
-  };
+  const lookAtHeld = lookingAtHeld(parts, attempt);
   const lookAtTree = async (): Promise<boolean> => {
     const epoch = await files.epoch(now());
     const isHeldRead = await lookAtHeld(epoch !== seenEpoch);

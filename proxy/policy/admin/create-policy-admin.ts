@@ -113,13 +113,8 @@ const momentMs = 700;
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, now } = options;
-  const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
-  const readHeld = createHeldList(options);
   return {
-    exposures: exposures.now,
-    exposuresSoon: exposures.soon,
-    held: () => readHeld(now()),
-    heldSoon: remembered(options, readHeld).soon,
+    ...looksAtAll(options),
     get: () => viewOf(options),
     replace: async (given, revision, actor) => {
       if (file !== null)
@@ -145,7 +140,6 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
-    heldReleases: async () => describeHeld(options, await readHeld(now())),
     decide: (asked, actor) => decideHeld(options, asked, actor),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
@@ -153,6 +147,21 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       if (feeds === undefined) throw notFound('This registry has no feeds.');
       return feeds.accept(id, actor);
     },
+  };
+}
+
+/** Questions about all packages. */
+function looksAtAll(
+  options: PolicyAdminOptions,
+): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon' | 'held' | 'heldSoon' | 'heldReleases'> {
+  const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
+  const readHeld = createHeldList(options);
+  return {
+    exposures: exposures.now,
+    exposuresSoon: exposures.soon,
+    held: () => readHeld(options.now()),
+    heldSoon: remembered(options, readHeld).soon,
+    heldReleases: async () => describeHeld(options, await readHeld(options.now())),
   };
 }
 

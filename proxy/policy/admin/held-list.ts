@@ -71,16 +71,17 @@ export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader
         for (const name of await source.names()) {
           if (!policy.rules.about(name, source.origin, undefined).rules.some(isHolding)) continue;
           await turn();
-          try {
-            releases.push(...(await examine(source, name, policy, nowMs)));
-            examined.add(name);
-          } catch (error) {
-            if (!(error instanceof UnusableFile)) throw error;
-          }
+          const held = await examine(source, name, policy, nowMs).catch(undefinedIfUnusable);
+          if (held !== undefined) examined.add(name);
+          releases.push(...(held ?? []));
         }
     }
     return { releases, examined };
   };
+}
+
+function undefinedIfUnusable(error: unknown): undefined {
+  if (!(error instanceof UnusableFile)) throw error;
 }
 
 const nothing: Pick<Examined, 'held' | 'untilMs'> = { held: [], untilMs: Number.POSITIVE_INFINITY };

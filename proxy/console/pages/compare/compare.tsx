@@ -2,7 +2,7 @@
 // newest version is compared with the one before it. `file` names one file of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { compareDependencies } from '../../../inspection/compare-dependencies.ts';
+import { compareDependencies, type DependencyChange } from '../../../inspection/compare-dependencies.ts';
 import { findVersion, type PublishedVersion } from '../../../packages/published-package.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
@@ -25,7 +25,6 @@ import { MalwareBadge } from '../package/concerns.tsx';
 import { ChangeBadge, ComparedFileList, type ComparedPair } from './compared-files.tsx';
 import { NewlyCan, reviewed } from './newly-can.tsx';
 import type { FileDifference, Unseen } from '../../../contents/look-inside.ts';
-import type { DependencyChange } from '../../../inspection/compare-dependencies.ts';
 
 export type ComparePageServices = Pick<
   PackagePageServices,
@@ -116,12 +115,8 @@ function ComparePage({
       />
       {newly}
       <ChangedDependencies changes={dependencies} />
-      {difference === undefined ? null : (
-        <section class="stack-tight">
-          <h2>composer.json</h2>
-          <Difference file="composer.json" difference={difference} />
-        </section>
-      )}
+      {difference && <h2>composer.json</h2>}
+      {difference && <Difference file="composer.json" difference={difference} />}
       <section class="stack-tight">
         <h2>Files</h2>
         <ComparedFileList {...{ pair, files, showsAll }} />

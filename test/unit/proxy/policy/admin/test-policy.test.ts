@@ -43,7 +43,9 @@ it('gives requests their turn between ten thousand packages', async () => {
       {
         origin: 'private',
         names: async () => names as never,
+        stamp: () => '',
         read: async (name) => ({
+          gains: () => new Map(),
           name,
           origin: 'private',
           beside: {},

@@ -12,7 +12,9 @@ it.each([
   [{ title: 'A hole' }, 'the advisory PKSA-1 affects it: A hole'],
 ])('an advisory with %j: %s', (given, because) => {
   const advisories = advisoriesIn([{ advisoryId: 'PKSA-1', affectedVersions: '*', ...given }]);
-  const judge = conditionOf({ rule: 'advisories', name: 'holes', action: 'block' });
+  const judge = conditionOf({ rule: 'advisories', name: 'holes', action: 'block' }, () => []);
   const version = factsOfRecord({ name, version: '1.0.0', version_normalized: '1.0.0.0' });
-  expect(judge({ name, origin: 'private', advisories, entries: [] })(version, 0)?.because).toBe(because);
+  expect(judge({ name, origin: 'private', advisories, entries: [], gains: () => new Map() })(version, 0)?.because).toBe(
+    because,
+  );
 });

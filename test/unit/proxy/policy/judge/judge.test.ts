@@ -17,7 +17,13 @@ it('reads the names of exceptions once for a package, and the exception that end
     ...rule,
     exceptions: rule.exceptions.map((one) => ({ ...one, isOf: (name: string) => ((names += 1), one.isOf(name)) })),
   }));
-  const judge = judgePackage(counting, { name: 'acme/core', origin: 'private', advisories: [], entries: [] });
+  const judge = judgePackage(counting, {
+    name: 'acme/core',
+    origin: 'private',
+    advisories: [],
+    entries: [],
+    gains: () => new Map(),
+  });
   for (let patch = 0; patch < 100; patch += 1) {
     const facts = factsOfRecord({ version: `1.0.${patch}`, version_normalized: `1.0.${patch}.0`, abandoned: true });
     expect(judge(facts, Date.parse('2026-01-01')).findings[0]?.exception?.until).toBe('2026-12-31');
