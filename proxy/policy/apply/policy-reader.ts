@@ -45,7 +45,8 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
   };
   const settled = settledLists();
   const read = async (...reading: Reading): Promise<CurrentPolicy> => {
-    const [values, given, decided, , nowMs] = await Promise.all(reading);
+    const [values, given, , , nowMs] = await Promise.all(reading);
+    const decided = readsDecisions(given) ? await decisions() : noDecisions;
     const policy = compile(values, given, decided);
     const others = outside?.() ?? noOutsideLists;
     const reads = readsLists(policy);
@@ -59,7 +60,8 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
   return {
     // every request comes through here, and mostly nothing has changed
     current: (nowMs) => {
-      const [values, given, decided] = [settings.current(), document(), decisions()];
+      const [values, given] = [settings.current(), document()];
+      const decided = last !== undefined && readsDecisions(last.given) ? decisions() : noDecisions;
       const ownRead = last?.ownRead === undefined ? undefined : own?.read(nowMs);
       const isSame =
         last !== undefined &&
@@ -72,6 +74,11 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
       return isSame && last !== undefined ? last.current : read(values, given, decided, ownRead, nowMs);
     },
   };
+}
+
+/** Nothing is read of the state where no rule holds a release. */
+function readsDecisions({ rules }: PolicyDocument): boolean {
+  return rules.some(({ rule }) => rule === 'capability');
 }
 
 /** Every publication reads the lists anew: equal ones stay one object. */
