@@ -24,6 +24,7 @@ const others = [
   'start',
   'connection add',
   'import satis',
+  'review',
   'completion',
   'init',
   'ci login',

@@ -35,6 +35,7 @@ const statuses: Readonly<Record<string, readonly number[]>> = {
   '/setup': [404],
   '/history/lift-rollbacks': [404],
   '/policy/feeds/:feed/accept': [404], // this registry has no feed
+  '/policy/held/:vendor/:package/:version': [404], // nothing is held
   '/account/tokens/:id/end': [404],
   '/account/passkeys/:id/name': [404],
   '/account/passkeys/:id/remove': [404],

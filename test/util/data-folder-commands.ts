@@ -124,7 +124,8 @@ const onlyReading = (
   'token explain, user list, user show, team list, team show, audit, mirror list, mirror verify, ' +
   'package list, package statistics, repository list, repository show, connection list, connection show, ' +
   'notify list, notify show, publisher list, publisher show, publisher explain, ' +
-  'policy show, policy check, policy test, policy explain, policy hits, policy feeds'
+  'policy show, policy check, policy test, policy explain, policy hits, policy feeds, ' +
+  'policy held, policy protect --dry-run'
 ).split(', ');
 /** Whether a command of `reading` changes the data folder. */
 export const changes = (args: readonly string[]): boolean =>

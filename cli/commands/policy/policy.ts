@@ -125,7 +125,7 @@ const decide = (decision: 'approved' | 'rejected'): CommandModule =>
         ...done.gained.map(({ text, brought_by: by }) => `  ${text} (since ${by})`),
       ]);
     },
-    { makes: true, area: 'all' },
+    { changes: true, area: 'all' },
   );
 export const approve = decide('approved');
 export const reject = decide('rejected');

@@ -32,7 +32,7 @@ export function run(context: Context, given: CommandInput): Promise<number> {
         printChanges(dryRun ? context.stdout : context.summary, [
           dryRun ? 'This change would be made:' : 'The policy has this change:',
           ...differenceLines(difference),
-          'Releases that are here now are accepted. `libretto policy hits` lists those that clients asked for in vain.',
+          'Releases that are here now are accepted. `libretto policy held` lists what is held.',
         ]);
       return 0;
     },

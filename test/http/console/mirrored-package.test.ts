@@ -125,7 +125,7 @@ it('people look into stored archives of mirrored packages: files, README, differ
   expect((await visit('/files?path=bomb.txt')).text).toContain('more than 4 MiB');
   expect((await visit('/files?path=line.js')).html.length).toBeLessThan(20_000);
   expect((await visit('/raw?path=page.svg')).headers).toMatchObject({
-    'content-type': 'image/svg+xml',
+    'content-type': 'text/plain; charset=utf-8',
     'content-security-policy': expect.stringContaining('sandbox; default-src'),
   });
   expect(upstream.server.requests).toHaveLength(asked);

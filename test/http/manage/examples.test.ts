@@ -148,7 +148,7 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
 };
 
 /** Its path names a version, and nothing is published here: the body is accepted, and the version is not found. */
-const ofPublished = new Set(['purgeVersion']);
+const ofPublished = new Set(['decideHeldRelease', 'purgeVersion']);
 
 async function operationsOf(): Promise<readonly DescribedOperation[]> {
   await using registry = await runManagement();
