@@ -33,7 +33,12 @@ const noDecisions: readonly ReviewDecision[] = [];
 
 export function createPolicyReader(sources: PolicySources): PolicyReader {
   const { settings, document, own, outside, decisions = () => noDecisions } = sources;
-  let compiled: { readonly of: readonly unknown[]; readonly policy: CompiledPolicy } | undefined;
+  let compiled:
+    | {
+        readonly of: readonly [SettingValues, PolicyDocument, readonly ReviewDecision[]];
+        readonly policy: CompiledPolicy;
+      }
+    | undefined;
   let last: Latest | undefined;
   const compile = (...of: [SettingValues, PolicyDocument, readonly ReviewDecision[]]): CompiledPolicy => {
     if (compiled !== undefined && isSame(compiled.of, of)) return compiled.policy;
@@ -46,15 +51,22 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
   const settled = settledLists();
   const read = async (...reading: Reading): Promise<CurrentPolicy> => {
     const [values, given, , , nowMs] = await Promise.all(reading);
-    const decided = readsDecisions(given) ? await decisions() : noDecisions;
-    const policy = compile(values, given, decided);
+    const policy = compile(values, given, readsDecisions(given) ? await decisions() : noDecisions);
     const others = outside?.() ?? noOutsideLists;
     const reads = readsLists(policy);
-    const ownRead = reads ? ((await own?.read(nowMs)) ?? noAdvisories) : noAdvisories;
+    const ownRead = (reads ? await own?.read(nowMs) : undefined) ?? noAdvisories;
     const ownLists = settled(ownRead);
     const same = last?.current.compiled === policy && last.ownLists === ownLists && last.others === others;
     const current = same && last !== undefined ? last.current : new CurrentPolicy(policy, ownLists, others);
-    last = { values, given, decided, others, ownRead: reads ? ownRead : undefined, ownLists, current };
+    last = {
+      values,
+      given,
+      decided: compiled?.of[2] ?? noDecisions,
+      others,
+      ownRead: reads ? ownRead : undefined,
+      ownLists,
+      current,
+    };
     return current;
   };
   return {
