@@ -33,40 +33,20 @@ const noDecisions: readonly ReviewDecision[] = [];
 
 export function createPolicyReader(sources: PolicySources): PolicyReader {
   const { settings, document, own, outside, decisions = () => noDecisions } = sources;
-  let compiled:
-    | {
-        readonly of: readonly [SettingValues, PolicyDocument, readonly ReviewDecision[]];
-        readonly policy: CompiledPolicy;
-      }
-    | undefined;
   let last: Latest | undefined;
-  const compile = (...of: [SettingValues, PolicyDocument, readonly ReviewDecision[]]): CompiledPolicy => {
-    if (compiled !== undefined && isSame(compiled.of, of)) return compiled.policy;
-    const made = compilePolicy(joined(of[0], of[1]), of[2]);
-    // every change of the state makes a new object of values: equal rules stay one object
-    const policy = compiled?.policy.key === made.key ? compiled.policy : made;
-    compiled = { of, policy };
-    return policy;
-  };
+  const compile = compiling();
   const settled = settledLists();
   const read = async (...reading: Reading): Promise<CurrentPolicy> => {
     const [values, given, , , nowMs] = await Promise.all(reading);
-    const policy = compile(values, given, readsDecisions(given) ? await decisions() : noDecisions);
+    const decided = readsDecisions(given) ? await decisions() : noDecisions;
+    const policy = compile(values, given, decided);
     const others = outside?.() ?? noOutsideLists;
     const reads = readsLists(policy);
-    const ownRead = (reads ? await own?.read(nowMs) : undefined) ?? noAdvisories;
+    const ownRead = reads ? ((await own?.read(nowMs)) ?? noAdvisories) : noAdvisories;
     const ownLists = settled(ownRead);
     const same = last?.current.compiled === policy && last.ownLists === ownLists && last.others === others;
     const current = same && last !== undefined ? last.current : new CurrentPolicy(policy, ownLists, others);
-    last = {
-      values,
-      given,
-      decided: compiled?.of[2] ?? noDecisions,
-      others,
-      ownRead: reads ? ownRead : undefined,
-      ownLists,
-      current,
-    };
+    last = { values, given, decided, others, ownRead: reads ? ownRead : undefined, ownLists, current };
     return current;
   };
   return {
@@ -85,6 +65,19 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
       // each promise of these is awaited there: one that nobody awaits would end the process if it rejects
       return isSame && last !== undefined ? last.current : read(values, given, decided, ownRead, nowMs);
     },
+  };
+}
+
+/** Equal rules and decisions stay one object. */
+function compiling(): (...of: [SettingValues, PolicyDocument, readonly ReviewDecision[]]) => CompiledPolicy {
+  let compiled: { readonly of: readonly unknown[]; readonly policy: CompiledPolicy } | undefined;
+  return (...of: [SettingValues, PolicyDocument, readonly ReviewDecision[]]): CompiledPolicy => {
+    if (compiled !== undefined && isSame(compiled.of, of)) return compiled.policy;
+    const made = compilePolicy(joined(of[0], of[1]), of[2]);
+    // every change of the state makes a new object of values: equal rules stay one object
+    const policy = compiled?.policy.key === made.key ? compiled.policy : made;
+    compiled = { of, policy };
+    return policy;
   };
 }
 
