@@ -1,4 +1,4 @@
-// What the files of an archive are: programs that are no source, and sizes that jumped. Pure.
+// Finds in the files of an archive: programs that are no source, and sizes that jumped. Pure.
 
 import type { Finding, Found } from './finding.ts';
 

@@ -1,5 +1,5 @@
-// The comparison of two versions of a package whose archives are stored here. `from` and `to` in the address name them; without them the
-// newest version is compared with the one before it. `file` names one file of both.
+// The comparison of two versions of a package whose archives are stored here. `from` and `to` in the address name
+// them; without them the newest version is compared with the one before it. `file` names one file of both.
 
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { compareDependencies, type DependencyChange } from '../../../inspection/compare-dependencies.ts';
