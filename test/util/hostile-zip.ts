@@ -66,7 +66,8 @@ export function zipOf(entries: readonly EntrySpec[], spec: ZipSpec = {}): Buffer
     offset += part.length;
   };
   for (const entry of entries) {
-    const numbers = { ...numbersOf(entry), ...entry.both };
+    const packed = packedOf(entry);
+    const numbers = { ...numbersOf(entry, packed), ...entry.both };
     if (entry.unlisted !== true)
       directory.push(
         centralHeader({
@@ -79,7 +80,7 @@ export function zipOf(entries: readonly EntrySpec[], spec: ZipSpec = {}): Buffer
       );
     if (entry.listedOnly === true) continue;
     add(localHeader({ ...numbers, ...entry.local }));
-    add(packedOf(entry));
+    add(packed);
     add(entry.descriptor ?? Buffer.alloc(0));
   }
   add(spec.between ?? Buffer.alloc(0));
@@ -120,7 +121,7 @@ export function words(...numbers: readonly number[]): Buffer {
 }
 
 /** The numbers that an ordinary tool writes for this entry. */
-export function numbersOf(entry: EntrySpec): ZipNumbers {
+export function numbersOf(entry: EntrySpec, packed = packedOf(entry)): ZipNumbers {
   const data = dataOf(entry);
   return {
     name: Buffer.from(entry.name),
@@ -128,13 +129,13 @@ export function numbersOf(entry: EntrySpec): ZipNumbers {
     flags: 0x0800,
     method: entry.stored === true || data.length === 0 ? 0 : 8,
     crc32: crc32(data),
-    compressedSize: packedOf(entry).length,
+    compressedSize: packed.length,
     size: data.length,
   };
 }
 
 function dataOf({ data = '' }: EntrySpec): Buffer {
-  return Buffer.from(data);
+  return typeof data === 'string' ? Buffer.from(data) : data;
 }
 
 function packedOf(entry: EntrySpec): Buffer {
