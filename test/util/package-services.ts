@@ -32,7 +32,10 @@ export function packageServices(
   now: () => number,
   { data, ...tree }: { readonly data: string; readonly files: TreeFiles; readonly published: PublishedFiles },
   countedBy: () => MaybeAsync<string>,
-  render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') },
+  render: Omit<RenderThreadOptions, 'onFailure'> = {
+    worker: join(dirname(binary), 'render-worker.js'),
+    longestMs: 120_000,
+  },
 ): PackageServices & Pick<PurgeServices, 'purgesOf'> & { readonly tokenCounts: TokenCounts } {
   const builder = builderOf(data);
   const published = asViewsSee(tree, now);
