@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { createProgram } from '../../../../cli/program/program.ts';
+import { addCommands, createProgram } from '../../../../cli/program/program.ts';
 import type { Context } from '../../../../cli/io/context.ts';
 import { describeCommand, listCommands, renewIndex, renewReference } from '../../../util/command-reference.ts';
 
@@ -37,6 +37,19 @@ describe('the reference of the command line', () => {
       .map(({ path, command, help }) => ({ path, text: describeCommand(path, command, help) }));
     const page = existsSync(file) ? readFileSync(file, 'utf8') : '';
     await expect(renewReference(page, described)).toMatchFileSnapshot(file);
+  });
+
+  it.each(nouns)('a command line that begins with %s declares this command as the whole program does', (noun) => {
+    const alone = createProgram(
+      { stdout } as unknown as Context,
+      () => undefined,
+      (one, wire) => addCommands(one, wire, noun),
+    );
+    const helpOf = (one: typeof program): string[] =>
+      listCommands(one)
+        .filter(({ path }) => path === noun || path.startsWith(`${noun} `))
+        .map(({ command }) => command.helpInformation());
+    expect(helpOf(alone)).toEqual(helpOf(program));
   });
 
   it('has a page for each command and no other, and cli.md lists them', async () => {
