@@ -10,11 +10,15 @@ import { copyFiles, listLibraries, adaptLibraries, removeStale, replaceModules }
 /**
  * Modules with all they import, each group one file. An earlier group takes the modules that a later one imports too.
  *
+ * `contract`, `capabilities` and `zip-members` are for the review of archives, which loads little else.
  * `libdeflate`, `files` and `compression` are for workers too, `faults` for the process that reads the state. Every
  * command loads `program`, every build `common`, every server `server`. Commands and servers share `registry`. The last
  * four are for builds: of directories, of remotes, of objects of git, of packages that changed.
  */
 const groups = [
+  { name: 'contract', test: /build\/contract\/(?:ordering|json)\.ts$|build\/shared\/text\/compare-text\.ts$/ },
+  { name: 'capabilities', test: /build\/review\/(?:gained-capabilities|finding|loaded-files)\.ts$/ },
+  { name: 'zip-members', test: /build\/archive\/(?:zip-members|package-root)\.ts$/ },
   { name: 'libdeflate', test: /build\/compression\/compressor\.ts$/ },
   { name: 'files', test: /build\/files\/read-file\.ts$/ },
   { name: 'compression', test: /build\/compression\/deflate\.ts$/ },

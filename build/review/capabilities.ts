@@ -15,6 +15,7 @@ export const capabilityKinds = [
   'dependency',
   'author',
   'license',
+  'burst',
 ] as const;
 export type CapabilityKind = (typeof capabilityKinds)[number];
 
@@ -54,6 +55,7 @@ const sentences: Readonly<Record<CapabilityKind, (detail: string) => string>> = 
   dependency: (detail) => `it requires ${detail}`,
   author: (detail) => `it names the author ${detail}`,
   license: (detail) => `its licence is ${detail}`,
+  burst: (detail) => `it is one of more than ${detail} releases that arrived within 10 minutes`,
 };
 
 /** Of one record; a stranger's record never has more. */
@@ -89,6 +91,7 @@ const readers: Readonly<Record<CapabilityKind, (record: JsonObject) => readonly 
   dependency: ({ require: required }) => keysOf(required).filter(isPackage),
   author: ({ authors }) => objectsOf(authors).flatMap(({ email, name }) => textsOf(email ?? name)),
   license: ({ license }) => textsOf(license),
+  burst: () => [], // no record says it: arrivals do
 };
 
 /** Where the source is, without the scheme, the account and `.git`: from `git@` to `https://` nothing has moved. */

@@ -19,8 +19,8 @@ export interface Gained<Of extends Release = Release> {
   readonly capability: Capability;
   /** this release, or one below it since which all releases in between have it */
   readonly broughtBy: Of;
-  /** the release before `broughtBy`, which has not got it */
-  readonly before: Of;
+  /** the release that `broughtBy` was compared with, which has not got it; undefined: there was none */
+  readonly before: Of | undefined;
 }
 
 export interface ReleaseGains<Of extends Release = Release> {
@@ -36,33 +36,38 @@ interface Known<Of extends Release> {
 
 /**
  * What each release has gained since the first release of its package, by normalized version. A release is compared with
- * the last one below it that had arrived before: what arrives later below changes nothing about it. `releases`: without
- * dev versions, in any order. A first release has gained nothing: it is where the package begins.
+ * the last one below it that had arrived before, or else the first one above it: what arrives later changes nothing about
+ * it. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived. Its first release has
+ * gained nothing. A later one with nothing to compare it with has gained all it can do: every tag of the package moved.
  */
 export function gainedByRelease<Of extends Release>(
   releases: readonly Of[],
+  firstMs: number,
 ): ReadonlyMap<NormalizedVersion, ReleaseGains<Of>> {
   const found = new Map<NormalizedVersion, ReleaseGains<Of>>();
   /** in the order of versions */
   const known: Known<Of>[] = [];
   for (const release of releases.toSorted(byArrival)) {
     const at = placeOf(release.normalized, known);
-    const gained = gainedSince(known[at - 1], release);
+    const gained = gainedSince(known[at - 1] ?? known[at], release, firstMs);
     known.splice(at, 0, { release, gained });
     found.set(release.normalized, { release, gained: [...gained.values()].filter((one) => one !== undefined) });
   }
   return found;
 }
 
-function gainedSince<Of extends Release>(below: Known<Of> | undefined, release: Of): Known<Of>['gained'] {
+function gainedSince<Of extends Release>(
+  near: Known<Of> | undefined,
+  release: Of,
+  firstMs: number,
+): Known<Of>['gained'] {
   return new Map(
     release.capabilities.map((capability) => {
       const key = capabilityKey(capability);
-      if (below === undefined) return [key, undefined];
-      return [
-        key,
-        below.gained.has(key) ? below.gained.get(key) : { capability, broughtBy: release, before: below.release },
-      ];
+      // each has a source, so that alone is nothing new
+      const isOld = release.arrivedMs <= firstMs || capability.kind === 'source';
+      const isKnown = near === undefined ? isOld : near.gained.has(key);
+      return [key, isKnown ? near?.gained.get(key) : { capability, broughtBy: release, before: near?.release }];
     }),
   );
 }

@@ -2,17 +2,13 @@
 
 import { packageRoot } from '../../build/archive/package-root.ts';
 import { openZipMembers } from '../../build/archive/zip-members.ts';
-import { reviewArchives } from '../../build/review/review-archives.ts';
 import type { Look } from '../../proxy/contents/contents.ts';
 import { compareFiles } from '../../proxy/contents/compare-files.ts';
-import {
-  compareInside,
-  isKnown,
-  lookInside,
-  rawFile,
-  unseen,
-  type InnerFiles,
-} from '../../proxy/contents/look-inside.ts';
+import type { InnerFiles, Unseen } from '../../proxy/contents/look-inside.ts';
+
+// A review needs no highlighting, and a page no lexer of PHP: each is loaded when it is needed.
+const loadReview = () => import('../../build/review/review-archives.ts');
+const loadPages = () => import('../../proxy/contents/look-inside.ts');
 
 type Archive = Look['archives'][number];
 
@@ -20,17 +16,19 @@ export const lookInto = createLookInto();
 
 function createLookInto() {
   const open = createOpenArchives();
-  return ({ kind, archives, paths, page = 1, isPlain = false, showsAll = false }: Look): unknown => {
+  return async ({ kind, archives, paths, page = 1, isPlain = false, showsAll = false }: Look): Promise<unknown> => {
     const [path = ''] = paths;
+    const code = kind === 'review' ? await loadReview() : await loadPages();
     try {
       const [files = new Map(), others = new Map()] = archives.map(open);
-      if (kind === 'known') return paths.filter((one) => isKnown(files, one));
-      if (kind === 'compare') return compareInside(files, others, path, isPlain);
-      if (kind === 'review') return reviewArchives(files, others);
+      if ('reviewArchives' in code) return code.reviewArchives(files, others);
+      if (kind === 'known') return paths.filter((one) => code.isKnown(files, one));
+      if (kind === 'compare') return code.compareInside(files, others, path, isPlain);
       if (kind === 'list') return compareFiles(files, others, showsAll);
-      return kind === 'raw' ? rawFile(files, path) : lookInside(files, path, page, isPlain);
+      return kind === 'raw' ? code.rawFile(files, path) : code.lookInside(files, path, page, isPlain);
     } catch {
-      return unseen('The archive, or this file in it, is encrypted or damaged. `libretto verify` checks archives.');
+      const sentence = 'The archive, or this file in it, is encrypted or damaged. `libretto verify` checks archives.';
+      return { kind: 'unseen', sentence } satisfies Unseen;
     }
   };
 }

@@ -10,12 +10,24 @@ import { notifications } from './serve/notifications.mjs';
 import { policy } from './serve/policy.mjs';
 import { usage } from './serve/usage.mjs';
 import { requests } from './serve/requests.mjs';
+import { review } from './serve/review.mjs';
 import { createServers } from './serve/servers.mjs';
 import { start } from './serve/start.mjs';
 import { views } from './serve/views.mjs';
 import { workers } from './serve/workers.mjs';
 
-export const serveRows = { requests, bandwidth, start, views, workers, console: pages, notifications, policy, usage };
+export const serveRows = {
+  requests,
+  bandwidth,
+  start,
+  views,
+  workers,
+  console: pages,
+  notifications,
+  policy,
+  review,
+  usage,
+};
 
 export async function benchServe({ quick, rounds, rows, say }) {
   for (const tool of ['wrk', 'nginx', 'redis-server'])

@@ -9,6 +9,7 @@ let tree: TemporaryTree;
 let server: Server;
 let comments: { id: number; body: string }[];
 let requests: string[];
+let status: number;
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';
@@ -29,6 +30,7 @@ beforeAll(async () => {
         const found = comments.find(({ id }) => request.url?.endsWith(`/${id}`));
         if (found !== undefined) found.body = body;
       }
+      response.statusCode = status;
       response.setHeader('content-type', 'application/json').end(JSON.stringify(comments));
     });
   });
@@ -37,6 +39,7 @@ beforeAll(async () => {
 beforeEach(() => {
   comments = [{ id: 1, body: 'A person wrote this.' }];
   requests = [];
+  status = 200;
 });
 afterAll(() => {
   server.close();
@@ -86,6 +89,14 @@ describe('libretto review --lock --comment', () => {
     };
     expect(await review('1.0.1', 'composer-plugin', gitlab)).toMatchObject({ exitCode: 0 });
     expect(requests.at(-1)).toBe('POST /api/projects/12/merge_requests/3/notes secret-2');
+  });
+
+  it('says what the forge refused, without the token', async () => {
+    status = 403;
+    const { exitCode, stdout, stderr } = await review('1.0.1', 'composer-plugin', github());
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The forge answered 403 to GET');
+    expect(stdout + stderr).not.toContain('secret-1');
   });
 
   it('sends nothing for variables that name no merge request', async () => {

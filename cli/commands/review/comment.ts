@@ -57,10 +57,11 @@ function listIn(text: string): readonly JsonValue[] {
 
 async function answered(
   http: Pick<ForgeHttp, 'ask'>,
-  { headers }: MergeRequest,
+  { credential: [header, value] }: MergeRequest,
   request: Omit<ForgeRequest, 'headers'>,
 ): Promise<ForgeAnswer> {
   try {
+    const headers = { accept: 'application/json', [header]: value.reveal() };
     const answer = await http.ask({ ...request, headers });
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw new RemoteFailure(

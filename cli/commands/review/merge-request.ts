@@ -2,6 +2,7 @@
 // of it. The variables are parsed: nothing but a checked address, name and number reaches a request. Pure.
 
 import { parseUrl } from '../../../build/contract/parse-url.ts';
+import { Secret } from '../../../build/shared/text/secret.ts';
 import type { Environment } from '../../io/environment.ts';
 import { oneLine } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
@@ -12,8 +13,8 @@ export interface MergeRequest {
   /** of one comment, which is renewed with `renews` */
   readonly commentAt: (id: number) => string;
   readonly renews: 'PATCH' | 'PUT';
-  /** a secret: it goes into requests to the forge alone */
-  readonly headers: Readonly<Record<string, string>>;
+  /** the header that has the token, and its value: it goes into requests to the forge alone */
+  readonly credential: readonly [header: 'authorization' | 'private-token', value: Secret];
   /** how many comments of a page are asked for: `per_page`, or Gitea's `limit` */
   readonly pageSize: string;
 }
@@ -35,13 +36,13 @@ function ofActions(environment: Environment): MergeRequest {
   const number = /^refs\/pull\/([1-9]\d{0,9})\/(?:merge|head)$/.exec(environment['GITHUB_REF'] ?? '')?.[1];
   if (number === undefined)
     throw new UsageError('This job is not for a pull request: GITHUB_REF names none. Run it on `pull_request`.');
-  const token = secretIn('GITHUB_TOKEN', environment);
+  const token = tokenIn('GITHUB_TOKEN', environment);
   const issues = `${api}/repos/${project}/issues`;
   return {
     comments: `${issues}/${number}/comments`,
     commentAt: (id) => `${issues}/comments/${id}`,
     renews: 'PATCH',
-    headers: { authorization: `${isGitea ? 'token' : 'Bearer'} ${token}`, accept: 'application/json' },
+    credential: ['authorization', new Secret(`${isGitea ? 'token' : 'Bearer'} ${token}`)],
     pageSize: isGitea ? 'limit=50' : 'per_page=100',
   };
 }
@@ -56,7 +57,7 @@ function ofGitLab(environment: Environment): MergeRequest {
     comments: notes,
     commentAt: (id) => `${notes}/${id}`,
     renews: 'PUT',
-    headers: { 'private-token': secretIn('GITLAB_TOKEN', environment), accept: 'application/json' },
+    credential: ['private-token', new Secret(tokenIn('GITLAB_TOKEN', environment))],
     pageSize: 'per_page=100',
   };
 }
@@ -77,9 +78,9 @@ function textIn(variable: string, pattern: RegExp, environment: Environment): st
   );
 }
 
-function secretIn(variable: string, environment: Environment): string {
-  const secret = environment[variable] ?? '';
-  if (/^[\x21-\x7e]{1,4000}$/.test(secret)) return secret;
+function tokenIn(variable: string, environment: Environment): string {
+  const token = environment[variable] ?? '';
+  if (/^[\x21-\x7e]{1,4000}$/.test(token)) return token;
   throw new UsageError(
     `${variable} has no token. Nothing was sent. Give it a token that may write comments on merge requests.`,
   );

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { describeCapability } from '../../../build/review/capabilities.ts';
 import { describeFinding, type Finding } from '../../../build/review/finding.ts';
 import type { ArchiveReview } from '../../../build/review/review-archives.ts';
-import { unseen, type Unseen } from '../../../proxy/contents/look-inside.ts';
+import type { Unseen } from '../../../proxy/contents/look-inside.ts';
 import { createWorkerThread } from '../../../proxy/packages/worker-thread.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
@@ -15,17 +15,18 @@ import { UsageError } from '../../io/usage-error.ts';
 
 const longestMs = 60_000;
 const megabytes = 512;
+const tooMuch = {
+  kind: 'unseen',
+  sentence: 'The archives take too much time or memory to review. This is unusual for a release.',
+} as const;
 
 export async function run({ workingDirectory, stdout }: Context, { flags, operands }: CommandInput): Promise<number> {
   if (operands.length !== 2)
     throw new UsageError('--archives compares two archives: name the old one, then the new one.');
   const archives = operands.map((given) => archiveAt(resolve(workingDirectory, given)));
   const look = createWorkerThread(new URL('./contents-worker.js', import.meta.url), () => undefined, megabytes);
-  const review = await look<ArchiveReview | Unseen>(
-    'lookInto',
-    { kind: 'review', archives, paths: [] },
-    longestMs,
-  ).catch(() => unseen('The archives take too much time or memory to review. This is unusual for a release.'));
+  const task = { kind: 'review', archives, paths: [] };
+  const review = await look<ArchiveReview | Unseen>('lookInto', task, longestMs).catch((): Unseen => tooMuch);
   if (flags['json'] === true) printJson(stdout, documentOf(review));
   else printLines(stdout, review.kind === 'unseen' ? [review.sentence] : describeReview(review));
   return review.kind === 'unseen' ? 1 : 0;

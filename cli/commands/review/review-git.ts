@@ -71,7 +71,7 @@ async function judgeFolder(folder: string, { workingDirectory, environment }: Co
   const store = openObjects(directory.own, { environment, timeoutMs });
   try {
     const releases = await releasesOf(tags, store);
-    const gained = gainedByRelease(releases);
+    const gained = gainedByRelease(releases, 0);
     return releases.map((release, at) => ({
       folder,
       version: release.version,

@@ -134,5 +134,5 @@ export async function storedGains(
 
 /** `releases`: each with `version_normalized`. */
 export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains {
-  return gainsOf(releases, ({ version_normalized: version }) => seen[String(version)]?.at ?? 0);
+  return gainsOf(releases, ({ version_normalized: version }) => seen[String(version)]?.at ?? 0, 0);
 }

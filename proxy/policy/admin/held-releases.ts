@@ -65,7 +65,7 @@ function heldIn(known: CandidatePackage, policy: CurrentPolicy, nowMs: number): 
           ...capability,
           text: describeCapability(capability),
           brought_by: broughtBy.version,
-          before: before.version,
+          before: before?.version ?? null,
         })),
       };
     });

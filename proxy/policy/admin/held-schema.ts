@@ -25,7 +25,7 @@ export const heldRelease = z
           detail: z.string().meta({ description: 'the file, the package, the place', example: 'src/boot.php' }),
           text: z.string().meta({ description: 'completes a sentence about the release' }),
           brought_by: version.meta({ description: 'the release that brought it' }),
-          before: version.meta({ description: 'the release before that one' }),
+          before: version.nullable().meta({ description: 'the release without it; null: there was none to compare' }),
         }),
       )
       .meta({ description: 'what it can do since releases are compared' }),

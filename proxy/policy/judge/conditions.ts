@@ -14,7 +14,7 @@ import {
   type PackageFacts,
   type VersionFacts,
 } from './facts.ts';
-import { holdOf, type ReviewDecision } from './held-releases.ts';
+import { holdOf, type Gains, type ReviewDecision } from './held-releases.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {
@@ -114,11 +114,14 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
   },
   capability: (rule, decisionsOf) => {
     return ({ name, origin, gains }) => {
-      const [known, decisions] = [gains(), decisionsOf(name)];
+      const decisions = decisionsOf(name);
       const sinceMs = rule.since === undefined ? 0 : Date.parse(rule.since);
+      let known: Gains | undefined;
       return ({ normalized, dev, publishedMs = 0 }, nowMs) => {
-        if (dev) return undefined;
-        if (origin === 'private' && !known.has(normalized) && publishedMs >= sinceMs)
+        // what it keeps arrived with it or before; the comparison of all releases costs more than this look
+        if (dev || (origin === 'private' && publishedMs < sinceMs)) return undefined;
+        known ??= gains();
+        if (origin === 'private' && !known.has(normalized))
           return { because: unknown('difference from the releases below') };
         const hold = holdOf(rule, known, decisions, normalized, nowMs);
         if (hold === undefined) return undefined;

@@ -40,9 +40,14 @@ export interface ReviewDecision {
 
 /**
  * `records`: all releases of a package, in full, each with `version_normalized`; dev versions do not count. `arrivedMs`:
- * when this registry had the release first; 0: before anybody looked.
+ * when this registry had the release first; 0: before anybody looked. `firstMs`: when it had the package first;
+ * default: with the first of these.
  */
-export function gainsOf(records: readonly JsonObject[], arrivedMs: (record: JsonObject) => number): Gains {
+export function gainsOf(
+  records: readonly JsonObject[],
+  arrivedMs: (record: JsonObject) => number,
+  firstMs?: number,
+): Gains {
   const releases = records.flatMap((record) => {
     const normalized = String(record['version_normalized']) as NormalizedVersion;
     if (isDevVersion(normalized)) return [];
@@ -51,11 +56,34 @@ export function gainsOf(records: readonly JsonObject[], arrivedMs: (record: Json
     return { version, normalized, capabilities, arrivedMs: arrivedMs(record), reference: referenceOf(record) };
   });
   const gains = new Map<string, ReleaseGains<ArrivedRelease> | undefined>();
-  for (const [normalized, { release, gained }] of gainedByRelease(releases)) {
-    const since = gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0);
+  const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
+  const bursts = burstsIn(releases, beganMs);
+  for (const [normalized, { release, gained }] of gainedByRelease(releases, beganMs)) {
+    const since = [...gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0), ...(bursts.get(release) ?? [])];
     gains.set(normalized, since.length === 0 ? undefined : { release, gained: since });
   }
   return gains;
+}
+
+/** Of one package: monorepos publish one release of each of their many packages at once, and a few branches of it. */
+const burst = { releases: 10, ms: 600_000 } as const;
+
+/** The releases that arrived together with many others, after the first ones of the package. One decision is about all. */
+function burstsIn(releases: readonly ArrivedRelease[], firstMs: number) {
+  const found = new Map<ArrivedRelease | undefined, readonly Gained<ArrivedRelease>[]>();
+  const late = releases
+    .filter(({ arrivedMs }) => arrivedMs > firstMs + burst.ms)
+    .toSorted((one, other) => one.arrivedMs - other.arrivedMs);
+  let from = 0;
+  for (const [at, { arrivedMs }] of late.entries()) {
+    while ((late[from]?.arrivedMs ?? 0) < arrivedMs - burst.ms) from += 1;
+    const first = late[from];
+    if (at - from < burst.releases || first === undefined) continue;
+    const capability = { kind: 'burst', detail: String(burst.releases) } as const;
+    const gained = found.get(first) ?? [{ capability, broughtBy: first, before: undefined }];
+    for (const one of late.slice(found.has(late[at - 1]) ? at : from, at + 1)) found.set(one, gained);
+  }
+  return found;
 }
 
 export function referenceOf({ dist }: JsonObject): string {
@@ -100,9 +128,10 @@ export function holdOf(
   if (longest === undefined) return undefined;
   const { endMs, one, rejected } = longest;
   const untilMs = endMs === Infinity ? undefined : endMs;
+  const unlike = one.before === undefined ? '' : `, unlike ${one.before.version}`;
   const end = untilMs === undefined ? 'somebody approves it' : new Date(untilMs).toISOString();
   return {
-    because: `${describeCapability(one.capability)}, unlike ${one.before.version}; ${rejected ?? `held until ${end}`}`,
+    because: `${describeCapability(one.capability)}${unlike}; ${rejected ?? `held until ${end}`}`,
     untilMs,
     isRejected: rejected !== undefined,
   };

@@ -110,10 +110,12 @@ function Gained({ held: { name, gained } }: { readonly held: HeldRelease }): Chi
     <ul>
       {gained.map(({ text, brought_by: by, before }) => (
         <li class="breaks">
-          {`${text}. ${before} did not; ${by} brought it. `}
-          <A to={`/packages/${name}/compare?from=${encodeURIComponent(before)}&to=${encodeURIComponent(by)}`}>
-            {`Compare ${before} and ${by}`}
-          </A>
+          {`${text}. ${before === null ? '' : `${before} did not; `}${by} brought it. `}
+          {before !== null && (
+            <A to={`/packages/${name}/compare?from=${encodeURIComponent(before)}&to=${encodeURIComponent(by)}`}>
+              {`Compare ${before} and ${by}`}
+            </A>
+          )}
         </li>
       ))}
     </ul>

@@ -46,7 +46,7 @@ describe('what releases gain', () => {
     capabilities: files.map((detail) => ({ kind: 'autoload-file', detail }) as const),
   });
   const gained = (...releases: readonly ReturnType<typeof release>[]): readonly string[] =>
-    [...gainedByRelease(releases)].flatMap(([, { gained: all }]) =>
+    [...gainedByRelease(releases, 0)].flatMap(([, { gained: all }]) =>
       all.map(({ capability, broughtBy }) => `${capability.detail} by ${broughtBy.version}`),
     );
 
@@ -65,6 +65,11 @@ describe('what releases gain', () => {
     const [first, second] = [release('1.0.0', 0), release('2.0.0', 1, 'a')];
     expect(gained(first, second, release('1.0.1', 2, 'a'))).toEqual(['a by 2.0.0', 'a by 1.0.1']);
     expect(gained(first, second, release('1.0.1', 2))).toEqual(['a by 2.0.0']);
+  });
+
+  it('a release below all others is compared with the next one, and with nothing it has gained all', () => {
+    expect(gained(release('2.0.0', 0, 'a'), release('1.0.0', 1, 'a', 'b'))).toEqual(['b by 1.0.0']);
+    expect(gained(release('1.0.0', 1, 'a'), release('1.0.1', 1, 'a'))).toEqual(['a by 1.0.0', 'a by 1.0.0']);
   });
 
   it('two releases differ by what only one of them has', () => {
