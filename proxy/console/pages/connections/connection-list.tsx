@@ -8,7 +8,7 @@ import { BuiltElsewhere, type State } from '../../components/notice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, MainLink } from '../../components/place.tsx';
 import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { connectionPath, repositoriesTrail } from './services.ts';
@@ -17,10 +17,9 @@ interface ConnectionListProps {
   readonly rows: readonly ConnectionDocument[];
   readonly mayAdd: boolean;
   readonly hasBuilder: boolean;
-  readonly nowMs: number;
 }
 
-export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionListProps): Child {
+export function ConnectionList({ rows, mayAdd, hasBuilder }: ConnectionListProps): Child {
   const add = mayAdd ? (
     <ButtonLink to="/connections/new" icon="plus" kind="primary" label="Connect an owner" />
   ) : undefined;
@@ -39,32 +38,28 @@ export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionLi
           themselves.
         </EmptyState>
       ) : (
-        <Listed rows={rows} nowMs={nowMs} />
+        <Listed rows={rows} />
       )}
     </>
   );
 }
 
-function Listed({ rows, nowMs }: Pick<ConnectionListProps, 'rows' | 'nowMs'>): Child {
-  return rows.length === 0 ? null : <Table caption="Connections" columns={columnsOf(nowMs)} rows={rows} />;
+function Listed({ rows }: Pick<ConnectionListProps, 'rows'>): Child {
+  return rows.length === 0 ? null : <Table caption="Connections" columns={columns} rows={rows} />;
 }
 
-function columnsOf(nowMs: number): readonly Column<ConnectionDocument>[] {
-  return [
-    { label: 'Owner', cell: OwnerCell },
-    { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
-    { label: 'Repositories', isNumber: true, cell: ({ counts }) => formatNumber(counts.registered) },
-    { label: 'Last refresh', cell: ({ last_refreshed_at: at }) => <Time {...{ at, nowMs }} none="never" /> },
-  ];
-}
+const columns: readonly Column<ConnectionDocument>[] = [
+  { label: 'Owner', cell: OwnerCell },
+  { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
+  { label: 'Repositories', isNumber: true, cell: ({ counts }) => formatNumber(counts.registered) },
+  { label: 'Last refresh', cell: ({ last_refreshed_at: at }) => <Time at={at} none="never" /> },
+];
 
 function OwnerCell(connection: ConnectionDocument): Child {
   const { forge, owner, error_message: error } = connection;
   return (
     <div class="stack-tight">
-      <A to={connectionPath({ id: connection.id })} class="main-link">
-        {owner}
-      </A>
+      <MainLink to={connectionPath({ id: connection.id })} text={owner} />
       <span class="small soft">{forgeTitles[forge]}</span>
       {error === null ? null : (
         <span class="small">

@@ -163,14 +163,7 @@ async function showList(services: ConnectionServices, request: SignedInRequest):
   return {
     title: 'Connections',
     section: 'repositories',
-    content: (
-      <ConnectionList
-        rows={rows}
-        mayAdd={request.may('createConnection')}
-        hasBuilder={request.hasBuilder}
-        nowMs={request.nowMs}
-      />
-    ),
+    content: <ConnectionList rows={rows} mayAdd={request.may('createConnection')} hasBuilder={request.hasBuilder} />,
   };
 }
 
@@ -182,6 +175,6 @@ async function showOne(services: ConnectionServices, request: SignedInRequest): 
     title: connection.owner,
     section: 'repositories',
     ...(connection.status === 'refreshing' || connection.status === 'pending' ? { refreshSeconds } : {}),
-    content: <ConnectionPage connection={connection} repositories={repositories} page={page} nowMs={request.nowMs} />,
+    content: <ConnectionPage connection={connection} repositories={repositories} page={page} />,
   };
 }

@@ -51,7 +51,7 @@ interface FactsProps {
 }
 
 function Facts({ request, terminal, code }: FactsProps): Child {
-  const { caller, nowMs, clientAddress } = request;
+  const { caller, clientAddress } = request;
   const { machine, address, created_at: at, days } = terminal;
   return (
     <dl class="facts panel">
@@ -64,7 +64,7 @@ function Facts({ request, terminal, code }: FactsProps): Child {
         {address === clientAddress ? ', the same as of this browser' : `; this browser has ${clientAddress}`}
       </Fact>
       <Fact label="Asked">
-        <Time at={at} nowMs={nowMs} />
+        <Time at={at} />
       </Fact>
       <Fact label="It gets">
         a token for {formatCount(days, 'day')}. With it the terminal acts as {caller.email}, with the role {caller.role}

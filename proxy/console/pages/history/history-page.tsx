@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, MainLink } from '../../components/place.tsx';
 import { Turning } from '../../components/pager.tsx';
 import { Time } from '../../components/values.tsx';
 import { ChangeCounts } from './publication-page.tsx';
@@ -23,11 +23,10 @@ export interface HistoryTimelineProps {
   readonly mayLift: boolean;
   /** true: the visitor may publish packages */
   readonly mayPublish: boolean;
-  readonly nowMs: number;
 }
 
 export function HistoryTimeline(props: HistoryTimelineProps): Child {
-  const { publications, next, isFirst, held, mayLift, mayPublish, nowMs } = props;
+  const { publications, next, isFirst, held, mayLift, mayPublish } = props;
   return (
     <>
       <PageHead title="Releases" sentence="What was released and withdrawn, newest first. Days are in UTC." />
@@ -38,7 +37,7 @@ export function HistoryTimeline(props: HistoryTimelineProps): Child {
         <Timeline
           events={publications.filter(changesSomething).map((publication) => ({
             at: publication.published_at,
-            content: <PublicationEntry publication={publication} nowMs={nowMs} />,
+            content: <PublicationEntry publication={publication} />,
           }))}
         />
       )}
@@ -68,24 +67,16 @@ export function changesSomething({ counts, rollback_to: to }: DescribedPublicati
 }
 
 /** One publication in a timeline or a list: its releases lead, and branches stand together. */
-export function PublicationEntry({
-  publication,
-  nowMs,
-}: {
-  readonly publication: DescribedPublication;
-  readonly nowMs: number;
-}): Child {
+export function PublicationEntry({ publication }: { readonly publication: DescribedPublication }): Child {
   const { serial, published_at: at, author, counts } = publication;
   return (
     <div class="stack-tight">
       <span class="row">
-        <A to={`/history/${serial}`} class="main-link">
-          {titleOf(publication)}
-        </A>
+        <MainLink to={`/history/${serial}`} text={titleOf(publication)} />
         <ChangeCounts counts={counts} />
       </span>
       <span class="soft small">
-        <Time at={at} nowMs={nowMs} />
+        <Time at={at} />
         {author === '' ? null : `, ${author}`}, publication {serial}
       </span>
     </div>

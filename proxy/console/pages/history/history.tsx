@@ -62,7 +62,6 @@ async function historyView({ inspection, state }: HistoryPageServices, request: 
         held={held}
         mayLift={request.may('rollBack')}
         mayPublish={request.may('createRepository')}
-        nowMs={request.nowMs}
       />
     ),
   };
@@ -89,7 +88,6 @@ async function showPublication({ inspection, state }: HistoryPageServices, reque
         perPage={packagesPerPage}
         isNewest={newest.publications[0]?.serial === serial}
         mayRollBack={request.may('rollBack')}
-        nowMs={request.nowMs}
       />
     ),
   };

@@ -59,7 +59,7 @@ async function show(
   return {
     title: `Webhook of ${place.name}`,
     section,
-    content: <HookPage place={place} hook={hook} origin={request.origin} nowMs={request.nowMs} />,
+    content: <HookPage place={place} hook={hook} origin={request.origin} />,
   };
 }
 

@@ -7,7 +7,7 @@ import { formTitles } from '../../../notifications/model/endpoint.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, MainLink } from '../../components/place.tsx';
 import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { EndpointBadge } from './endpoint-badge.tsx';
@@ -17,10 +17,9 @@ interface EndpointListProps {
   /** false: this server serves a tree of another host */
   readonly hasBuilder: boolean;
   readonly rows: readonly EndpointDocument[];
-  readonly nowMs: number;
 }
 
-export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Child {
+export function EndpointList({ rows, hasBuilder }: EndpointListProps): Child {
   const add = <ButtonLink to="/notifications/new" icon="plus" kind="primary" label="Create endpoint" />;
   return (
     <>
@@ -41,23 +40,21 @@ export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Ch
           is notified of each new version seconds later.
         </EmptyState>
       ) : (
-        <Table caption="Notification endpoints" columns={columnsOf(nowMs)} rows={rows} />
+        <Table caption="Notification endpoints" columns={columns} rows={rows} />
       )}
     </>
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<EndpointDocument>[] {
-  return [
-    { label: 'Name', cell: NameCell },
-    { label: 'State', cell: StateCell },
-    { label: 'Waiting', isNumber: true, cell: ({ waiting }) => waitingWords(waiting) },
-    {
-      label: 'Last delivery',
-      cell: ({ last_delivered_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">none</span>} />,
-    },
-  ];
-}
+const columns: readonly Column<EndpointDocument>[] = [
+  { label: 'Name', cell: NameCell },
+  { label: 'State', cell: StateCell },
+  { label: 'Waiting', isNumber: true, cell: ({ waiting }) => waitingWords(waiting) },
+  {
+    label: 'Last delivery',
+    cell: ({ last_delivered_at: at }) => <Time at={at} none={<span class="soft">none</span>} />,
+  },
+];
 
 /** More than that are not counted. */
 export function waitingWords(waiting: number): string {
@@ -67,9 +64,7 @@ export function waitingWords(waiting: number): string {
 function NameCell({ id, name, form, url }: EndpointDocument): Child {
   return (
     <div class="stack-tight">
-      <A to={endpointPath({ id })} class="main-link">
-        {name}
-      </A>
+      <MainLink to={endpointPath({ id })} text={name} />
       <span class="small soft breaks">{`${formTitles[form]} · ${url}`}</span>
     </div>
   );

@@ -180,7 +180,7 @@ async function showList(services: NotificationPageServices, request: SignedInReq
   return {
     title: 'Notifications',
     section: 'notifications',
-    content: <EndpointList rows={rows} hasBuilder={request.hasBuilder} nowMs={request.nowMs} />,
+    content: <EndpointList rows={rows} hasBuilder={request.hasBuilder} />,
   };
 }
 
@@ -201,7 +201,7 @@ async function showOne(services: NotificationPageServices, request: SignedInRequ
     ...refreshing,
     content: (
       <EndpointPage
-        {...{ endpoint, deliveries, next, nowMs }}
+        {...{ endpoint, deliveries, next }}
         path={endpointPath(endpoint)}
         isFirst={cursor === undefined}
         refreshSeconds={refreshing.refreshSeconds}

@@ -18,11 +18,9 @@ export interface FactsPanelProps {
   readonly publisher: string | undefined;
   /** what blocks the latest version; undefined: nothing, or the page is stored */
   readonly block: Block | undefined;
-  /** undefined: the page is stored */
-  readonly nowMs: number | undefined;
 }
 
-export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps): Child {
+export function FactsPanel({ opened, publisher, block }: FactsPanelProps): Child {
   const { name, latest, details } = opened;
   const { version, since, shasum, size } = latest.entry;
   const location = sourceOf(opened, latest);
@@ -37,7 +35,7 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
         )}
       </Fact>
       <Fact label="Published">
-        <Time at={since} nowMs={nowMs} />
+        <Time at={since} />
         {publisher === undefined ? '' : ` by ${publisher}`}
       </Fact>
       {location === undefined ? null : (

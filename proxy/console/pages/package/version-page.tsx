@@ -108,7 +108,7 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
           <Links record={record} locate={locate} />
         </section>
         <aside class="stack">
-          <Facts {...{ opened, version, run }} nowMs={request.nowMs} />
+          <Facts {...{ opened, version, run }} />
           <PageLinks {...{ opened, version, request }} />
         </aside>
       </div>
@@ -164,12 +164,7 @@ function Warnings({
   );
 }
 
-function Facts({
-  opened,
-  version,
-  run,
-  nowMs,
-}: Pick<VersionProps, 'opened' | 'version' | 'run'> & { readonly nowMs: number }): Child {
+function Facts({ opened, version, run }: Pick<VersionProps, 'opened' | 'version' | 'run'> & {}): Child {
   const { entry } = version;
   const location = sourceOf(opened, version);
   return (
@@ -178,12 +173,12 @@ function Facts({
         <Badge icon="tag" label={parseStability(entry.version_normalized)} />
       </Fact>
       <Fact label="Published">
-        <Time at={entry.since} nowMs={nowMs} />
+        <Time at={entry.since} />
       </Fact>
       <PublishedByCi run={run} />
       {entry.time === null ? null : (
         <Fact label="Released">
-          <Time at={entry.time} nowMs={nowMs} />
+          <Time at={entry.time} />
         </Fact>
       )}
       {location === undefined ? null : (

@@ -37,7 +37,7 @@ async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRe
   };
 }
 
-function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease>[] {
+function columnsOf({ may }: SignedInRequest): readonly Column<HeldRelease>[] {
   const decides = may('decideHeldRelease');
   return [
     {
@@ -50,7 +50,7 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease
       ),
     },
     { label: 'Because', cell: ({ because }) => <span class="breaks">{because}</span> },
-    { label: 'Arrived', cell: ({ arrived_at: at }) => <Time {...{ at, nowMs }} /> },
+    { label: 'Arrived', cell: ({ arrived_at: at }) => <Time at={at} /> },
     { label: 'Rule', cell: ({ rule }) => rule },
   ];
 }

@@ -12,7 +12,6 @@ interface FactsProps {
   readonly publisher: PublisherDocument;
   /** you, an e-mail address */
   readonly author: string;
-  readonly nowMs: number;
 }
 
 export function PublisherFacts(props: FactsProps): Child {
@@ -25,7 +24,7 @@ export function PublisherFacts(props: FactsProps): Child {
   );
 }
 
-function JobFacts({ publisher, nowMs }: FactsProps): Child {
+function JobFacts({ publisher }: FactsProps): Child {
   const { issuer, repository, workflow, environment, refs, claims } = publisher;
   return (
     <>
@@ -34,7 +33,7 @@ function JobFacts({ publisher, nowMs }: FactsProps): Child {
       </Fact>
       <Fact label="Repository">{maybe(repository, 'not named')}</Fact>
       <Fact label="Ids">
-        <Ids publisher={publisher} nowMs={nowMs} />
+        <Ids publisher={publisher} />
       </Fact>
       <Fact label="Workflow file">
         {workflow === null ? 'any' : <code class="breaks">{workflow}</code>}
@@ -69,16 +68,16 @@ function TokenFacts({ publisher }: FactsProps): Child {
   );
 }
 
-function UseFacts({ publisher, author, nowMs }: FactsProps): Child {
+function UseFacts({ publisher, author }: FactsProps): Child {
   const { exchanges, created_at: at } = publisher;
   return (
     <>
       <Fact label="This hour">{`${formatNumber(exchanges.used)} of ${formatCount(exchanges.limit, 'exchange')}`}</Fact>
       <Fact label="Last run">
-        <LastRun publisher={publisher} nowMs={nowMs} />
+        <LastRun publisher={publisher} />
       </Fact>
       <Fact label="Made">
-        <Time at={at} nowMs={nowMs} /> by {author}
+        <Time at={at} /> by {author}
       </Fact>
     </>
   );
@@ -88,7 +87,7 @@ function maybe(text: string | null, none: string): Child {
   return text === null ? none : <span class="breaks">{text}</span>;
 }
 
-function Ids({ publisher, nowMs }: Omit<FactsProps, 'author'>): Child {
+function Ids({ publisher }: Omit<FactsProps, 'author'>): Child {
   const { owner_id: owner, ids_learnt_at: learnt } = publisher;
   const repository = publisher.repository_id ?? publisher.shared_repository_id;
   return (
@@ -98,7 +97,7 @@ function Ids({ publisher, nowMs }: Omit<FactsProps, 'author'>): Child {
         {learnt === null ? null : (
           <>
             {' '}
-            <Time at={learnt} nowMs={nowMs} />
+            <Time at={learnt} />
           </>
         )}
       </span>

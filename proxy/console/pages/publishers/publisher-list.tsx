@@ -7,7 +7,7 @@ import type { PublisherDocument } from '../../../publishers/records/publisher-sc
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, MainLink } from '../../components/place.tsx';
 import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { CiRun } from '../ci-run.tsx';
@@ -18,10 +18,9 @@ interface PublisherListProps {
   readonly rows: readonly PublisherDocument[];
   /** patterns of packages */
   readonly keyless: readonly string[];
-  readonly nowMs: number;
 }
 
-export function PublisherList({ rows, keyless, nowMs }: PublisherListProps): Child {
+export function PublisherList({ rows, keyless }: PublisherListProps): Child {
   const add = <ButtonLink to="/publishers/new" icon="plus" kind="primary" label="Create publisher" />;
   return (
     <>
@@ -36,34 +35,30 @@ export function PublisherList({ rows, keyless, nowMs }: PublisherListProps): Chi
           system. Each job proves with its ID token where it runs, and gets a token that ends within the hour.
         </EmptyState>
       ) : (
-        <Table caption="Trusted publishers" columns={columnsOf(nowMs)} rows={rows} />
+        <Table caption="Trusted publishers" columns={columns} rows={rows} />
       )}
       {rows.length === 0 && keyless.length === 0 ? null : <KeylessOnly patterns={keyless} publishers={rows} />}
     </>
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<PublisherDocument>[] {
-  return [
-    { label: 'Name', cell: NameCell },
-    { label: 'Purpose', cell: PurposeCell },
-    { label: 'Ids', cell: IdsBadge },
-    { label: 'Last run', cell: (publisher) => <LastRun publisher={publisher} nowMs={nowMs} /> },
-    {
-      label: 'This hour',
-      isNumber: true,
-      cell: ({ exchanges: { used, limit } }) => `${formatNumber(used)} of ${formatNumber(limit)}`,
-    },
-  ];
-}
+const columns: readonly Column<PublisherDocument>[] = [
+  { label: 'Name', cell: NameCell },
+  { label: 'Purpose', cell: PurposeCell },
+  { label: 'Ids', cell: IdsBadge },
+  { label: 'Last run', cell: (publisher) => <LastRun publisher={publisher} /> },
+  {
+    label: 'This hour',
+    isNumber: true,
+    cell: ({ exchanges: { used, limit } }) => `${formatNumber(used)} of ${formatNumber(limit)}`,
+  },
+];
 
 function NameCell(publisher: PublisherDocument): Child {
   const { id, name, kind } = publisher;
   return (
     <div class="stack-tight">
-      <A to={publisherPath({ id })} class="main-link breaks">
-        {name}
-      </A>
+      <MainLink to={publisherPath({ id })} text={name} breaks />
       <span class="small soft breaks">{`${kindTitles[kind]} · ${repositoryWords(publisher)}`}</span>
     </div>
   );
@@ -97,15 +92,13 @@ export function IdsBadge({ ids, issuer_accepted: isAccepted }: PublisherDocument
 
 export function LastRun({
   publisher: { last_run: run, last_exchange_at: at },
-  nowMs,
 }: {
   readonly publisher: PublisherDocument;
-  readonly nowMs: number;
 }): Child {
   if (run === null || at === null) return <span class="soft">none</span>;
   return (
     <div class="stack-tight">
-      <Time at={at} nowMs={nowMs} />
+      <Time at={at} />
       <span class="small">
         <CiRun run={run} />
       </span>

@@ -35,11 +35,10 @@ export interface RepositoryPageProps {
   readonly authorOf: (author: string) => string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
-  readonly nowMs: number;
 }
 
 export function RepositoryPage(props: RepositoryPageProps): Child {
-  const { repository, packages, authorOf, maySync, mayChange, nowMs } = props;
+  const { repository, packages, authorOf, maySync, mayChange } = props;
   const { record, document } = repository;
   const report = lastReport(repository);
   const takesCredentials = record.type === 'git' || record.type === 'composer';
@@ -58,11 +57,11 @@ export function RepositoryPage(props: RepositoryPageProps): Child {
       <div class="two-columns">
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
           <LastSync repository={repository} />
-          {record.type === 'composer' ? null : <RepositoryPackages {...{ packages, nowMs }} />}
+          {record.type === 'composer' ? null : <RepositoryPackages packages={packages} />}
           {report === undefined || report === null ? null : <LeftOutVersions report={report} />}
-          <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
+          <Jobs repository={repository} authorOf={authorOf} />
         </div>
-        <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
+        <Facts repository={repository} author={authorOf(record.created_by)} />
       </div>
     </>
   );
@@ -113,10 +112,10 @@ function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): 
   );
 }
 
-function Jobs({ repository, authorOf, nowMs }: Pick<RepositoryPageProps, 'repository' | 'authorOf' | 'nowMs'>): Child {
+function Jobs({ repository, authorOf }: Pick<RepositoryPageProps, 'repository' | 'authorOf'>): Child {
   const rows = foldedJobs(repository.jobs);
   const columns: readonly Column<FoldedJobs>[] = [
-    { label: 'Sync', cell: (row) => <JobLink {...row} nowMs={nowMs} /> },
+    { label: 'Sync', cell: (row) => <JobLink {...row} /> },
     { label: 'Result', cell: ({ state }) => <JobBadge state={state} /> },
     {
       label: 'Versions',
@@ -160,22 +159,15 @@ function foldedJobs(jobs: readonly JobRecord[]): readonly FoldedJobs[] {
   return rows;
 }
 
-function JobLink({
-  id,
-  repository_id: repository,
-  created_at: at,
-  count,
-  since,
-  nowMs,
-}: FoldedJobs & { nowMs: number }) {
+function JobLink({ id, repository_id: repository, created_at: at, count, since }: FoldedJobs & {}) {
   return (
     <div class="stack-tight">
       <A to={`/repositories/${repository}/jobs/${id}`} class="main-link">
-        <Time at={at} nowMs={nowMs} />
+        <Time at={at} />
       </A>
       {count === 1 ? null : (
         <span class="small soft">
-          {count} times since <Time at={since} nowMs={nowMs} />
+          {count} times since <Time at={since} />
         </span>
       )}
     </div>
@@ -185,10 +177,9 @@ function JobLink({
 interface FactsProps {
   readonly repository: RepositoryWithJobs;
   readonly author: string;
-  readonly nowMs: number;
 }
 
-function Facts({ repository, author, nowMs }: FactsProps): Child {
+function Facts({ repository, author }: FactsProps): Child {
   const { record, document } = repository;
   const { last_synced_at: synced, position } = document;
   const filters = (Object.keys(filterLabels) as (keyof typeof filterLabels)[]).filter(
@@ -199,11 +190,11 @@ function Facts({ repository, author, nowMs }: FactsProps): Child {
       <Fact label="Last sync">
         <StatusBadge status={document.status} />
       </Fact>
-      <Fact label="Last success">{synced === null ? 'never' : <Time at={synced} nowMs={nowMs} />}</Fact>
+      <Fact label="Last success">{synced === null ? 'never' : <Time at={synced} />}</Fact>
       <Fact label="Syncs">{intervalWords(record.interval)}</Fact>
       {nextSync(repository) === undefined ? null : (
         <Fact label="Next sync">
-          <NextSync repository={repository} nowMs={nowMs} />
+          <NextSync repository={repository} />
         </Fact>
       )}
       <Fact label="Credentials">
@@ -216,7 +207,7 @@ function Facts({ repository, author, nowMs }: FactsProps): Child {
         <Fact label={filterLabels[name]}>{filterWords(document[name])}</Fact>
       ))}
       <Fact label="Added">
-        <Time at={record.created_at} nowMs={nowMs} /> by {author}
+        <Time at={record.created_at} /> by {author}
       </Fact>
       <Fact label="Id">
         <code>{record.id}</code>

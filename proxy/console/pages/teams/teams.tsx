@@ -19,17 +19,16 @@ import type { PackageRule } from '../../../teams/packages-of.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 
 interface TeamListProps {
   readonly teams: readonly TeamRecord[];
   readonly rule: PackageRule;
-  readonly nowMs: number;
 }
 
-function TeamList({ teams, rule, nowMs }: TeamListProps): Child {
+function TeamList({ teams, rule }: TeamListProps): Child {
   const add = <ButtonLink to="/teams/new" icon="plus" kind="primary" label="Create team" />;
   return (
     <>
@@ -44,7 +43,7 @@ function TeamList({ teams, rule, nowMs }: TeamListProps): Child {
           A team decides which packages its members see: in this console, in the API, and with their personal tokens.
         </EmptyState>
       ) : (
-        <Table caption="Teams" columns={teamColumns(nowMs)} rows={teams} />
+        <Table caption="Teams" columns={teamColumns} rows={teams} />
       )}
     </>
   );
@@ -63,21 +62,15 @@ function RuleNotice({ rule, hasTeams }: { readonly rule: PackageRule; readonly h
   );
 }
 
-function teamColumns(nowMs: number): readonly Column<TeamRecord>[] {
-  return [
-    {
-      label: 'Name',
-      cell: (team) => (
-        <A to={teamPath(team)} class="main-link breaks">
-          {team.name}
-        </A>
-      ),
-    },
-    { label: 'Packages', cell: ({ packages }) => <span class="breaks">{shortly(packages)}</span> },
-    { label: 'Members', isNumber: true, cell: ({ members }) => formatNumber(members.length) },
-    { label: 'Changed', cell: ({ updated_at: at }) => <Time at={at} nowMs={nowMs} /> },
-  ];
-}
+const teamColumns: readonly Column<TeamRecord>[] = [
+  {
+    label: 'Name',
+    cell: (team) => <MainLink to={teamPath(team)} text={team.name} breaks />,
+  },
+  { label: 'Packages', cell: ({ packages }) => <span class="breaks">{shortly(packages)}</span> },
+  { label: 'Members', isNumber: true, cell: ({ members }) => formatNumber(members.length) },
+  { label: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
+];
 
 function shortly(packages: readonly string[]): string {
   const left = packages.length - 3;
@@ -89,10 +82,9 @@ interface TeamPageProps {
   readonly members: readonly UserRecord[];
   /** you, an e-mail address */
   readonly author: string;
-  readonly nowMs: number;
 }
 
-function TeamPage({ team, members, author, nowMs }: TeamPageProps): Child {
+function TeamPage({ team, members, author }: TeamPageProps): Child {
   const path = teamPath(team);
   return (
     <>
@@ -126,7 +118,7 @@ function TeamPage({ team, members, author, nowMs }: TeamPageProps): Child {
           )}
         </section>
         <aside class="stack">
-          <Facts {...{ team, author, nowMs }} />
+          <Facts {...{ team, author }} />
         </aside>
       </div>
     </>
@@ -139,9 +131,7 @@ function columnsOf(path: string): readonly Column<UserRecord>[] {
       label: 'Email',
       cell: ({ id, email, name }) => (
         <div class="stack-tight">
-          <A to={`/people/${id}`} class="main-link breaks">
-            {email}
-          </A>
+          <MainLink to={`/people/${id}`} text={email} breaks />
           {name === null ? null : <span class="soft small">{name}</span>}
         </div>
       ),
@@ -157,7 +147,7 @@ function columnsOf(path: string): readonly Column<UserRecord>[] {
   ];
 }
 
-function Facts({ team, author, nowMs }: Omit<TeamPageProps, 'members'>): Child {
+function Facts({ team, author }: Omit<TeamPageProps, 'members'>): Child {
   return (
     <section class="panel">
       <dl class="facts">
@@ -169,10 +159,10 @@ function Facts({ team, author, nowMs }: Omit<TeamPageProps, 'members'>): Child {
           ))}
         </Fact>
         <Fact label="Made">
-          <Time at={team.created_at} nowMs={nowMs} /> by {author}
+          <Time at={team.created_at} /> by {author}
         </Fact>
         <Fact label="Changed">
-          <Time at={team.updated_at} nowMs={nowMs} />
+          <Time at={team.updated_at} />
         </Fact>
         <Fact label="Id">
           <code>{team.id}</code>
@@ -188,7 +178,7 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
     path: '/teams',
     operation: 'listTeams',
     notices: { removed: 'The team is removed.' },
-    show: (request) => showList(services, request),
+    show: () => showList(services),
   });
   pages.page({
     path: '/teams/:id',
@@ -206,9 +196,9 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
   });
 }
 
-async function showList(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
+async function showList(services: TeamPageServices): Promise<PageView> {
   const [teams, { rule }] = await Promise.all([listTeams(services.state), readPackageRule(services.state)]);
-  return { title: 'Teams', section: 'teams', content: <TeamList {...{ teams, rule }} nowMs={request.nowMs} /> };
+  return { title: 'Teams', section: 'teams', content: <TeamList {...{ teams, rule }} /> };
 }
 
 async function showOne(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
@@ -220,7 +210,7 @@ async function showOne(services: TeamPageServices, request: SignedInRequest): Pr
   return {
     title: team.name,
     section: 'teams',
-    content: <TeamPage {...{ team, members, author }} nowMs={request.nowMs} />,
+    content: <TeamPage {...{ team, members, author }} />,
   };
 }
 

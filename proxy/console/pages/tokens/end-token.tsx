@@ -33,7 +33,7 @@ export function registerEndingTokens(pages: Pages, services: TokenPageServices):
           sentence: 'The registry refuses it from now on, and every client that uses it fails. It cannot be undone.',
           notice: (
             <p>
-              <LastUse use={use} nowMs={request.nowMs} />
+              <LastUse use={use} />
             </p>
           ),
           submit: 'Revoke token',
@@ -116,11 +116,11 @@ function graceLabel(seconds: string): string | undefined {
   return graces.find(({ value }) => value === seconds)?.label ?? `for ${formatSpan(Number(seconds))}`;
 }
 
-function LastUse({ use, nowMs }: { readonly use: TokenUse | undefined; readonly nowMs: number }) {
+function LastUse({ use }: { readonly use: TokenUse | undefined }) {
   if (use === undefined) return <>It was never used.</>;
   return (
     <>
-      It was last used <Time at={new Date(use.atMs).toISOString()} nowMs={nowMs} />, from <code>{use.from}</code>.
+      It was last used <Time at={new Date(use.atMs).toISOString()} />, from <code>{use.from}</code>.
     </>
   );
 }

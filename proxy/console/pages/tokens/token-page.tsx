@@ -101,7 +101,7 @@ function Actions({ path, isFixed }: { readonly path: string; readonly isFixed: b
 function Facts({ standing, author, run, used, seesPublisher, seesPeople }: TokenPageProps): Child {
   const { record, use, nowMs } = standing;
   const { previous_expires_at: former } = record;
-  const time = (at: string): Child => <Time at={at} nowMs={nowMs} />;
+  const time = (at: string): Child => <Time at={at} />;
   return (
     <div class="stack">
       <dl class="facts panel">
@@ -158,7 +158,7 @@ function Uses({ used }: Pick<TokenPageProps, 'used'>): Child {
 }
 
 /** The requests of the running window, of those that the limit allows. */
-function Window({ record, defaults, window, nowMs }: TokenUsage): Child {
+function Window({ record, defaults, window }: TokenUsage): Child {
   const limit = effectiveLimit(record, defaults);
   if (limit === 0) return 'no limit';
   const used = window?.used ?? 0;
@@ -170,7 +170,7 @@ function Window({ record, defaults, window, nowMs }: TokenUsage): Child {
       <p>{`${formatNumber(used)} of ${formatCount(limit, 'request')}`}</p>
       {window === undefined ? null : (
         <p class="small soft">
-          The count ends <Time at={new Date(window.endsAtMs).toISOString()} nowMs={nowMs} />.
+          The count ends <Time at={new Date(window.endsAtMs).toISOString()} />.
         </p>
       )}
       {record.limit === null ? <p class="small soft">The limit is the default of {record.kind} tokens.</p> : null}

@@ -149,7 +149,6 @@ async function uploadsView(
         mayUpload={request.may('createArtifact')}
         hasBuilder={request.hasBuilder}
         mayRemove={request.may('deleteArtifact')}
-        nowMs={request.nowMs}
       />
     ),
   };
