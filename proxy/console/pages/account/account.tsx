@@ -185,9 +185,7 @@ function Facts({ user }: Pick<PersonProps, 'user'>): Child {
       <Fact label="Email">{user.email}</Fact>
       {user.name === null ? null : <Fact label="Name">{user.name}</Fact>}
       <Fact label="Role">{user.role}</Fact>
-      <Fact label="Account created">
-        <Time at={user.created_at} />
-      </Fact>
+      <Fact label="Account created" value={<Time at={user.created_at} />} />
     </dl>
   );
 }

@@ -92,9 +92,7 @@ function Facts({ connection }: Pick<ConnectionPageProps, 'connection'>): Child {
   const time = (at: string | null, without: string): Child => (at === null ? without : <Time at={at} />);
   return (
     <dl class="facts wide panel">
-      <Fact label="State">
-        <ConnectionBadge status={status} />
-      </Fact>
+      <Fact label="State" value={<ConnectionBadge status={status} />} />
       <Fact label="Last refresh">{time(last, 'never')}</Fact>
       <Fact label="Next refresh">{time(next, 'at once')}</Fact>
       <Fact label="Names">

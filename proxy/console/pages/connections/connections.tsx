@@ -41,17 +41,15 @@ const edited = (services: ConnectionServices): FormPage => ({
   ...operationForm(services, updateConnection, {
     section,
     lists: ['only', 'except', 'subdirectories'],
-    view: async (request) => {
-      const connection = await connectionOf(services, request);
-      return {
-        title: `Edit the connection to ${connection.owner}`,
-        sentence: 'The next refresh begins at once. Registered repositories stay, whatever the filters say.',
-        trail: connectionTrail(connection),
-        submit: 'Save changes',
-        values: valuesOfConnection(connection),
-        fields: <ConnectionSelectionFields />,
-      };
-    },
+    of: connectionOf,
+    view: (connection) => ({
+      title: `Edit the connection to ${connection.owner}`,
+      sentence: 'The next refresh begins at once. Registered repositories stay, whatever the filters say.',
+      trail: connectionTrail(connection),
+      submit: 'Save changes',
+      values: valuesOfConnection(connection),
+      fields: <ConnectionSelectionFields />,
+    }),
     input: async (request, fields) => {
       const connection = await connectionOf(services, request);
       const patch = connectionChanges(connection, fields);
@@ -65,16 +63,14 @@ const edited = (services: ConnectionServices): FormPage => ({
 function credentials(services: ConnectionServices): FormPage {
   const form = operationForm(services, replaceCredentials, {
     section,
-    view: async (request) => {
-      const connection = await connectionOf(services, request);
-      return {
-        title: `Replace the credentials of ${connection.owner}`,
-        sentence: 'The forge is asked at once whether they are right. Repositories that failed are synced again.',
-        trail: connectionTrail(connection),
-        submit: 'Replace credentials',
-        fields: <ConnectionCredentialFields forge={connection.forge} />,
-      };
-    },
+    of: connectionOf,
+    view: (connection) => ({
+      title: `Replace the credentials of ${connection.owner}`,
+      sentence: 'The forge is asked at once whether they are right. Repositories that failed are synced again.',
+      trail: connectionTrail(connection),
+      submit: 'Replace credentials',
+      fields: <ConnectionCredentialFields forge={connection.forge} />,
+    }),
     input: async (request, fields) => {
       const { id, forge } = await connectionOf(services, request);
       return { id, credentials: connectionCredentialsOf(fields, forge) };
@@ -91,17 +87,14 @@ function credentials(services: ConnectionServices): FormPage {
 const refreshed = (services: ConnectionServices): FormPage =>
   operationForm(services, refreshConnection, {
     section,
-    view: async (request) => {
-      const connection = await connectionOf(services, request);
-      return {
-        title: `Refresh ${connection.owner}?`,
-        sentence: 'The registry asks the forge for new, renamed, archived and removed repositories.',
-        trail: connectionsTrail,
-        submit: 'Refresh now',
-        cancel: connectionPath(connection),
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: connectionOf,
+    view: (connection) => ({
+      title: `Refresh ${connection.owner}?`,
+      sentence: 'The registry asks the forge for new, renamed, archived and removed repositories.',
+      trail: connectionsTrail,
+      submit: 'Refresh now',
+      cancel: connectionPath(connection),
+    }),
     done: (_connection, request) => at(request, 'refreshing'),
   });
 

@@ -71,9 +71,7 @@ function Facts({ endpoint }: PartProps): Child {
   return (
     <div class="panel stack">
       <dl class="facts wide">
-        <Fact label="State">
-          <EndpointBadge endpoint={endpoint} />
-        </Fact>
+        <Fact label="State" value={<EndpointBadge endpoint={endpoint} />} />
         <Fact label="Waiting">{waitingWords(waiting)}</Fact>
         <Fact label="Last delivery">{time(delivered)}</Fact>
         <Fact label="Last failure">{time(failed)}</Fact>

@@ -74,16 +74,13 @@ function secretQuestion(endpoint: EndpointDocument) {
 const test = (services: NotificationPageServices): FormPage =>
   operationForm(services, testEndpoint, {
     section,
-    view: async (request) => {
-      const endpoint = await endpointOf(services, request);
-      return {
-        title: `Send a test to ${endpoint.name}?`,
-        sentence: 'The registry sends one event that says that it is a test, and shows how it went.',
-        trail: endpointTrail(endpoint),
-        submit: 'Send a test',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: endpointOf,
+    view: (endpoint) => ({
+      title: `Send a test to ${endpoint.name}?`,
+      sentence: 'The registry sends one event that says that it is a test, and shows how it went.',
+      trail: endpointTrail(endpoint),
+      submit: 'Send a test',
+    }),
     done: (delivery, request) => ({ to: `${endpointPath({ id: request.param('id') })}?tested=${delivery?.id}` }),
   });
 
@@ -93,15 +90,13 @@ const oneAgain = (services: NotificationPageServices): FormPage =>
     { ...replayNotifications, form: '/notifications/:id/deliveries/:event/replay' },
     {
       section,
-      view: async (request) => {
-        const endpoint = await endpointOf(services, request);
-        return {
-          title: 'Send this notification again?',
-          sentence: 'It is sent with the same id, so that the receiver can tell that it is not a new one.',
-          trail: endpointTrail(endpoint),
-          submit: 'Send again',
-        };
-      },
+      of: endpointOf,
+      view: (endpoint) => ({
+        title: 'Send this notification again?',
+        sentence: 'It is sent with the same id, so that the receiver can tell that it is not a new one.',
+        trail: endpointTrail(endpoint),
+        submit: 'Send again',
+      }),
       input: (request) => ({ id: request.param('id'), event: request.param('event') }),
       done: (_replayed, request) => ({ to: endpointPath({ id: request.param('id') }), notice: 'again' }),
     },

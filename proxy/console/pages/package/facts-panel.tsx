@@ -38,21 +38,16 @@ export function FactsPanel({ opened, publisher, block }: FactsPanelProps): Child
         <Time at={since} />
         {publisher === undefined ? '' : ` by ${publisher}`}
       </Fact>
-      {location === undefined ? null : (
-        <Fact label="From">
-          <SourceText text={location} />
-        </Fact>
-      )}
-      <Fact label="Reference">
-        <ShortReference reference={latest.entry.reference} link={commitLink(latest, location)} />
-      </Fact>
+      {location === undefined ? null : <Fact label="From" value={<SourceText text={location} />} />}
+      <Fact
+        label="Reference"
+        value={<ShortReference reference={latest.entry.reference} link={commitLink(latest, location)} />}
+      />
       {details.license.length === 0 ? null : <Fact label="Licence">{details.license.join(', ')}</Fact>}
       <Keywords record={latest.record} />
       <Authors record={latest.record} />
       <Links links={details.links} />
-      <Fact label="SHA-1 of the archive">
-        <code>{shasum}</code>
-      </Fact>
+      <Fact label="SHA-1 of the archive" value={<code>{shasum}</code>} />
     </dl>
   );
 }

@@ -123,17 +123,14 @@ function PersonFacts({ user }: { readonly user: UserDocument }): Child {
         {user.passkeys === 0 ? null : <Fact label="Passkeys">{user.passkeys}</Fact>}
         {user.policy_editor ? <Fact label="Rights beside the role">changes the policy</Fact> : null}
         <Fact label="Last sign-in">{last === null ? 'never' : <Time at={last} />}</Fact>
-        <Fact label="Account created">
-          <Time at={user.created_at} />
-        </Fact>
+        <Fact label="Account created" value={<Time at={user.created_at} />} />
         {invitation === null ? null : (
-          <Fact label={Date.parse(invitation) > useNow() ? 'The open link ends' : 'The open link ended'}>
-            <Time at={invitation} />
-          </Fact>
+          <Fact
+            label={Date.parse(invitation) > useNow() ? 'The open link ends' : 'The open link ended'}
+            value={<Time at={invitation} />}
+          />
         )}
-        <Fact label="Id">
-          <code>{user.id}</code>
-        </Fact>
+        <Fact label="Id" value={<code>{user.id}</code>} />
       </dl>
       <div class="row">
         <ButtonLink to={`/audit?who=user:${user.id}`} kind="small" icon="scroll-text" label="What they did" />

@@ -130,20 +130,17 @@ async function feedOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRe
 const acceptForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, acceptPolicyFeed, {
     section: 'policy',
-    view: async (request) => {
-      const { id, shrunk } = await feedOf(services, request);
-      return {
-        isDanger: true,
-        title: `Accept the list of ${id}?`,
-        sentence:
-          shrunk === null
-            ? 'Its newest list is in use already.'
-            : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
-        trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
-        submit: 'Accept the list',
-      };
-    },
-    input: (request) => ({ feed: request.param('feed') }),
+    of: feedOf,
+    view: ({ id, shrunk }) => ({
+      isDanger: true,
+      title: `Accept the list of ${id}?`,
+      sentence:
+        shrunk === null
+          ? 'Its newest list is in use already.'
+          : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
+      trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
+      submit: 'Accept the list',
+    }),
     done: () => ({ to: '/policy/feeds', notice: 'accepted' }),
   });
 

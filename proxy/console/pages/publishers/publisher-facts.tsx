@@ -28,13 +28,9 @@ function JobFacts({ publisher }: FactsProps): Child {
   const { issuer, repository, workflow, environment, refs, claims } = publisher;
   return (
     <>
-      <Fact label="CI system">
-        <span class="breaks">{issuer}</span>
-      </Fact>
+      <Fact label="CI system" value={<span class="breaks">{issuer}</span>} />
       <Fact label="Repository">{maybe(repository, 'not named')}</Fact>
-      <Fact label="Ids">
-        <Ids publisher={publisher} />
-      </Fact>
+      <Fact label="Ids" value={<Ids publisher={publisher} />} />
       <Fact label="Workflow file">
         {workflow === null ? 'any' : <code class="breaks">{workflow}</code>}
         {workflow === null ? null : <div class="small soft">{workflowClaimWords[publisher.workflow_claim]}</div>}
@@ -42,9 +38,7 @@ function JobFacts({ publisher }: FactsProps): Child {
       <Fact label="Environment">{maybe(environment, 'any')}</Fact>
       <Fact label="Tags and branches">{refWords[refs]}</Fact>
       {Object.entries(claims).map(([claim, value]) => (
-        <Fact label={claim}>
-          <code class="breaks">{value}</code>
-        </Fact>
+        <Fact label={claim} value={<code class="breaks">{value}</code>} />
       ))}
     </>
   );
@@ -59,9 +53,7 @@ function TokenFacts({ publisher }: FactsProps): Child {
         {packages === null ? 'all packages' : <code class="breaks">{packages.join(' ')}</code>}
       </Fact>
       {limits.map(([label, value]) => (
-        <Fact label={label.charAt(0).toUpperCase() + label.slice(1)}>
-          <span class="breaks">{value}</span>
-        </Fact>
+        <Fact label={label.charAt(0).toUpperCase() + label.slice(1)} value={<span class="breaks">{value}</span>} />
       ))}
       <Fact label="A token ends after">{formatCount(minutes, 'minute')}</Fact>
     </>
@@ -73,9 +65,7 @@ function UseFacts({ publisher, author }: FactsProps): Child {
   return (
     <>
       <Fact label="This hour">{`${formatNumber(exchanges.used)} of ${formatCount(exchanges.limit, 'exchange')}`}</Fact>
-      <Fact label="Last run">
-        <LastRun publisher={publisher} />
-      </Fact>
+      <Fact label="Last run" value={<LastRun publisher={publisher} />} />
       <Fact label="Made">
         <Time at={at} /> by {author}
       </Fact>

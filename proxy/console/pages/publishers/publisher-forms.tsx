@@ -56,27 +56,25 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
   operationForm(services, updatePublisher, {
     section,
     lists: publisherLists,
-    view: async (request) => {
-      const publisher = await publisherOf(services, request);
-      return {
-        title: `Edit ${publisher.name}`,
-        sentence:
-          'The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, ' +
-          'the minutes or the exchanges change.',
-        trail: publisherTrail(publisher),
-        submit: 'Save changes',
-        values: publisherValues(publisher),
-        fields: (
-          <>
-            <TextField name="name" label="Name" hint="For people." maxlength={longestName} required />
-            <RepositoryField />
-            <PackagesField purpose={publisher.purpose} />
-            <JobFields isNew={false} />
-            <TokenFields purpose={publisher.purpose} />
-          </>
-        ),
-      };
-    },
+    of: publisherOf,
+    view: (publisher) => ({
+      title: `Edit ${publisher.name}`,
+      sentence:
+        'The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, ' +
+        'the minutes or the exchanges change.',
+      trail: publisherTrail(publisher),
+      submit: 'Save changes',
+      values: publisherValues(publisher),
+      fields: (
+        <>
+          <TextField name="name" label="Name" hint="For people." maxlength={longestName} required />
+          <RepositoryField />
+          <PackagesField purpose={publisher.purpose} />
+          <JobFields isNew={false} />
+          <TokenFields purpose={publisher.purpose} />
+        </>
+      ),
+    }),
     input: async (request, fields) => {
       const publisher = await publisherOf(services, request);
       const patch = publisherChanges(publisher, fields);
@@ -91,16 +89,13 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
 const removedPublisher = (services: PublisherPageServices): FormPage =>
   operationForm(services, deletePublisher, {
     section,
-    view: async (request) => {
-      const publisher = await publisherOf(services, request);
-      return {
-        title: `Remove ${publisher.name}?`,
-        sentence: publisherRemoval,
-        trail: publisherTrail(publisher),
-        submit: 'Remove publisher',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: publisherOf,
+    view: (publisher) => ({
+      title: `Remove ${publisher.name}?`,
+      sentence: publisherRemoval,
+      trail: publisherTrail(publisher),
+      submit: 'Remove publisher',
+    }),
     done: () => ({ to: '/publishers', notice: 'removed' }),
   });
 

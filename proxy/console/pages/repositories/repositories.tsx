@@ -62,9 +62,7 @@ function JobPage({ repository, job, author }: JobPageProps): Child {
           <CodeBlock text={logText(job)} label="the log of the sync" />
         </div>
         <dl class="facts panel">
-          <Fact label="State">
-            <JobBadge state={job.state} />
-          </Fact>
+          <Fact label="State" value={<JobBadge state={job.state} />} />
           {report === null ? null : <Fact label="Versions">{reportWords(report)}</Fact>}
           <Fact label="Asked for">
             <Time at={job.created_at} /> by {startedBy(job.trigger, () => author)}

@@ -187,15 +187,11 @@ function Facts({ repository, author }: FactsProps): Child {
   );
   return (
     <dl class="facts panel">
-      <Fact label="Last sync">
-        <StatusBadge status={document.status} />
-      </Fact>
+      <Fact label="Last sync" value={<StatusBadge status={document.status} />} />
       <Fact label="Last success">{synced === null ? 'never' : <Time at={synced} />}</Fact>
       <Fact label="Syncs">{intervalWords(record.interval)}</Fact>
       {nextSync(repository) === undefined ? null : (
-        <Fact label="Next sync">
-          <NextSync repository={repository} />
-        </Fact>
+        <Fact label="Next sync" value={<NextSync repository={repository} />} />
       )}
       <Fact label="Credentials">
         {record.credentials_kind === null ? 'none' : credentialsWords[record.credentials_kind]}
@@ -209,9 +205,7 @@ function Facts({ repository, author }: FactsProps): Child {
       <Fact label="Added">
         <Time at={record.created_at} /> by {author}
       </Fact>
-      <Fact label="Id">
-        <code>{record.id}</code>
-      </Fact>
+      <Fact label="Id" value={<code>{record.id}</code>} />
     </dl>
   );
 }

@@ -161,12 +161,8 @@ function Facts({ team, author }: Omit<TeamPageProps, 'members'>): Child {
         <Fact label="Made">
           <Time at={team.created_at} /> by {author}
         </Fact>
-        <Fact label="Changed">
-          <Time at={team.updated_at} />
-        </Fact>
-        <Fact label="Id">
-          <code>{team.id}</code>
-        </Fact>
+        <Fact label="Changed" value={<Time at={team.updated_at} />} />
+        <Fact label="Id" value={<code>{team.id}</code>} />
       </dl>
     </section>
   );

@@ -114,9 +114,7 @@ function Facts({ standing, author, run, used, seesPublisher, seesPeople }: Token
             </>
           )}
         </Fact>
-        <Fact label="This hour">
-          <Window {...standing} />
-        </Fact>
+        <Fact label="This hour" value={<Window {...standing} />} />
         <Fact label="Expires">{record.expires_at === null ? 'never' : time(record.expires_at)}</Fact>
         {record.revoked_at === null ? null : <Fact label="Revoked">{time(record.revoked_at)}</Fact>}
         {former !== null && nowMs < Date.parse(former) ? <Fact label="Former secret ends">{time(former)}</Fact> : null}
@@ -127,11 +125,7 @@ function Facts({ standing, author, run, used, seesPublisher, seesPeople }: Token
         {record.person === undefined ? null : (
           <Fact label="Person">{seesPeople ? <A to={`/people/${record.person}`}>{author}</A> : author}</Fact>
         )}
-        {run === undefined ? null : (
-          <Fact label="Run">
-            <CiRun run={run} />
-          </Fact>
-        )}
+        {run === undefined ? null : <Fact label="Run" value={<CiRun run={run} />} />}
       </dl>
       <Uses used={used} />
     </div>

@@ -33,7 +33,6 @@ const withdrawn = (services: UploadPageServices): FormPage =>
         submit: 'Withdraw version',
       };
     },
-    input: (request) => ({ id: request.param('id') }),
     done: () => ({ to: '/uploads', notice: 'withdrawn' }),
   });
 
