@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { JsonObject } from '../../build/contract/json.ts';
-import { assertAccepted } from '../sync/build-runner.ts';
+import { assertAccepted, readOutcome } from '../sync/build-runner.ts';
 import type { ArtifactPublication, Remarked } from './publisher.ts';
 
 const publication = z.object({
@@ -20,8 +20,7 @@ const publication = z.object({
 
 /** Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPublication(report: JsonObject): ArtifactPublication & Remarked {
-  assertAccepted(report);
-  return publication.parse(report);
+  return readOutcome(publication, report);
 }
 
 /** Throws RegistryError for a refusal. */

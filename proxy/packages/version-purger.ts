@@ -6,7 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import { purgeReasons, type PurgeReason } from '../../build/contract/purged.ts';
 import type { Actor } from '../state/audit.ts';
 import type { Fixed } from '../state/rows.ts';
-import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import { makeReport, readOutcome, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface PurgeRequest {
   readonly name: string;
@@ -72,6 +72,5 @@ export function createChildPurger(runner: BuildRunner, actor: Actor): VersionPur
 
 /** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPurgeOutcome(report: JsonObject): PurgeResult {
-  assertAccepted(report);
-  return purgeResult.parse(report);
+  return readOutcome(purgeResult, report);
 }

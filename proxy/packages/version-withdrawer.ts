@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor } from '../state/audit.ts';
-import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import { makeReport, readOutcome, type BuildRunner } from '../sync/build-runner.ts';
 
 const withdrawnVersion = z.object({
   name: z.string(),
@@ -38,6 +38,5 @@ export function createChildWithdrawer(runner: BuildRunner, actor: Actor): Versio
 
 /** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readWithdrawn(report: JsonObject): WithdrawnVersion {
-  assertAccepted(report);
-  return withdrawnVersion.parse(report);
+  return readOutcome(withdrawnVersion, report);
 }

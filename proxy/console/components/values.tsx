@@ -90,7 +90,8 @@ export function ExactTime({ at }: { readonly at: string }): Child {
   );
 }
 
-function inUtc(exact: string): string {
+/** `2026-11-24 13:41 UTC`. `exact`: RFC 3339 UTC. */
+export function inUtc(exact: string): string {
   return `${exact.slice(0, 16).replace('T', ' ')} UTC`;
 }
 

@@ -3,14 +3,15 @@
 
 import { refRules, workflowClaims, type Purpose } from '../../../publishers/model/publisher.ts';
 import type { PublisherDocument, PublisherFields } from '../../../publishers/records/publisher-schema.ts';
-import { FormFields, fieldFaults, type Issue } from '../../request/form-fields.ts';
+import { FormFields, fieldFaults } from '../../request/form-fields.ts';
+import type { FieldFault } from '../../../../build/contract/errors.ts';
 
 /** The fields with one entry a line. */
 export const publisherLists = ['packages', 'claims', 'constraints'];
 
 /** Throws INVALID_INPUT for lines without a value; the service checks the rest. */
 export function publisherDraftOf(fields: FormFields, purpose: Purpose): PublisherFields {
-  const issues: Issue[] = [];
+  const issues: FieldFault[] = [];
   const claims = pairsOf(fields, 'claims', /^([^\s=]+)\s*=\s*(.+)$/, 'claim = value', issues);
   const versions = pairsOf(fields, 'constraints', /^(\S+)\s+(?:=\s+)?(.+)$/, 'acme/core <3.0', issues);
   if (issues.length > 0) throw fieldFaults(issues);
@@ -79,7 +80,7 @@ function pairsOf(
   name: string,
   pattern: RegExp,
   example: string,
-  issues: Issue[],
+  issues: FieldFault[],
 ): Readonly<Record<string, string>> {
   const pairs = new Map<string, string>();
   for (const line of fields.lines(name)) {

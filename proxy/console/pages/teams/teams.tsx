@@ -22,6 +22,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
+import { shortly } from '../../components/page-words.ts';
 
 interface TeamListProps {
   readonly teams: readonly TeamRecord[];
@@ -71,11 +72,6 @@ const teamColumns: readonly Column<TeamRecord>[] = [
   { label: 'Members', isNumber: true, cell: ({ members }) => formatNumber(members.length) },
   { label: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
 ];
-
-function shortly(packages: readonly string[]): string {
-  const left = packages.length - 3;
-  return `${packages.slice(0, 3).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
-}
 
 interface TeamPageProps {
   readonly team: TeamDocument;
