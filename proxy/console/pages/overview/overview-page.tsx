@@ -12,7 +12,7 @@ import { formatBytes, formatNumber, Time } from '../../components/values.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage, PageRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
-import { PublicationEntry } from '../history/history-page.tsx';
+import { PublicationEntry } from '../history/history.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
 import { type Overview, readOverview, type OverviewServices } from './read-overview.ts';

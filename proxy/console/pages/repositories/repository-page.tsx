@@ -8,12 +8,11 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { LeftOutVersions, reportWords } from './job-report.tsx';
 import { PostButton } from './post-button.tsx';
-import { RepositoryPackages } from './repository-packages.tsx';
 import {
   credentialsWords,
   filterLabels,
@@ -27,6 +26,8 @@ import {
 } from './repository-words.tsx';
 import { repositoryName } from '../source-names.ts';
 import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
+import { packagePath } from '../package/open-package.ts';
+import { VersionLink } from '../package/version-link.tsx';
 
 export interface RepositoryPageProps {
   readonly repository: RepositoryWithJobs;
@@ -209,3 +210,39 @@ function Facts({ repository, author }: FactsProps): Child {
     </dl>
   );
 }
+
+// The packages of a repository on its page: what its syncs have published.
+
+const mostShown = 50;
+
+interface RepositoryPackagesProps {
+  /** by name */
+  readonly packages: readonly PackageSummary[];
+}
+
+function RepositoryPackages({ packages }: RepositoryPackagesProps): Child {
+  const left = packages.length - mostShown;
+  return (
+    <section class="stack">
+      <h2>Packages</h2>
+      {packages.length === 0 ? <p class="soft">No version of it is published.</p> : null}
+      {packages.length === 0 ? null : (
+        <Table caption="Packages" columns={columns} rows={packages.slice(0, mostShown)} />
+      )}
+      {left > 0 ? <p class="soft">{`and ${formatCount(left, 'further package')}`}</p> : null}
+    </section>
+  );
+}
+
+const columns: readonly Column<PackageSummary>[] = [
+  {
+    label: 'Package',
+    cell: ({ name }) => <MainLink to={packagePath(name)} text={name} />,
+  },
+  { label: 'Latest', cell: ({ name, latest_version: version }) => <VersionLink {...{ name, version }} /> },
+  {
+    label: 'Versions',
+    cell: ({ name, versions }) => <A to={packagePath(name, 'versions')}>{formatCount(versions, 'version')}</A>,
+  },
+  { label: 'Published', cell: ({ updated_at: at }) => <Time at={at} /> },
+];
