@@ -13,7 +13,7 @@ import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { type FormFields, emptyForm, type FormState } from '../../request/form-fields.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
-import { accountTrail, question } from './question.tsx';
+import { accountTrail, question, ProofFields } from './question.tsx';
 import { refusedProof } from './refused-proof.ts';
 import type { Child } from 'hono/jsx';
 import { recoveryCodesView } from './two-factor.tsx';
@@ -79,16 +79,7 @@ function registerRemove(pages: Pages, passkeys: Passkeys): void {
 function PasswordForm({ form }: { readonly form: Parameters<typeof Form>[0]['state'] }) {
   return (
     <Form state={form} submit="Remove the passkey" isDanger cancel="/account">
-      <TextField name="password" label="Your password" type="password" autocomplete="current-password" required />
-      <TextField
-        name="code"
-        label="Code"
-        hint="Six digits from your authenticator, or one of your recovery codes."
-        autocomplete="one-time-code"
-        autocapitalize="off"
-        spellcheck={false}
-        required
-      />
+      <ProofFields autofocus={false} />
     </Form>
   );
 }

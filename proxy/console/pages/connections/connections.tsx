@@ -13,7 +13,7 @@ import type { PageView, SignedInRequest, FormPage, PageOutcome } from '../../fra
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { registerAddingConnections } from './add-connection.tsx';
-import { ConnectionList } from './connection-list.tsx';
+import { connectionList } from './connection-list.tsx';
 import { ConnectionPage } from './connection-page.tsx';
 import { connectionOf, connectionPath, connectionsTrail, connectionTrail } from './services.ts';
 import { formatCount } from '../../components/values.tsx';
@@ -153,11 +153,7 @@ export function registerConnectionPages(pages: Pages, services: ConnectionServic
 
 async function showList(services: ConnectionServices, request: SignedInRequest): Promise<PageView> {
   const { data: rows } = await callFor(services, request, listConnections, { limit: Infinity });
-  return {
-    title: 'Connections',
-    section: 'repositories',
-    content: <ConnectionList rows={rows} mayAdd={request.may('createConnection')} hasBuilder={request.hasBuilder} />,
-  };
+  return connectionList(rows, request.may('createConnection'), request.hasBuilder);
 }
 
 async function showOne(services: ConnectionServices, request: SignedInRequest): Promise<PageView> {

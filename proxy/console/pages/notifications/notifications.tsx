@@ -12,7 +12,7 @@ import type { PageView, SignedInRequest, FormPage } from '../../frame/definition
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { registerEndpointForms } from './endpoint-forms.tsx';
-import { EndpointList } from './endpoint-list.tsx';
+import { endpointList } from './endpoint-list.tsx';
 import { EndpointPage } from './endpoint-page.tsx';
 import { endpointOf, endpointPath, type NotificationPageServices, endpointTrail } from './services.ts';
 import { CheckField, TextField } from '../../components/form.tsx';
@@ -172,11 +172,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
 
 async function showList(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {
   const { data: rows } = await callFor(services, request, listEndpoints, { limit: Infinity });
-  return {
-    title: 'Notifications',
-    section: 'notifications',
-    content: <EndpointList rows={rows} hasBuilder={request.hasBuilder} />,
-  };
+  return endpointList(rows, request.hasBuilder);
 }
 
 async function showOne(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {

@@ -12,7 +12,7 @@ import { ciLines, type CiLines } from './ci-lines.ts';
 import { registerIdTokenExplanation, ExplainForm } from './explain-id-token.tsx';
 import { keylessPatterns, registerKeylessOnly } from './keyless-only.tsx';
 import { registerPublisherForms } from './publisher-forms.tsx';
-import { PublisherList, repositoryWords } from './publisher-list.tsx';
+import { publisherList, repositoryWords } from './publisher-list.tsx';
 import { publisherOf, type PublisherPageServices, publisherPath, publishersTrail } from './services.ts';
 import type { Child } from 'hono/jsx';
 import { tokenStatus } from '../../../core/tokens/token.ts';
@@ -164,11 +164,7 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
 
 async function showList(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
   const rows = await publisherRows(services, request.nowMs);
-  return {
-    title: 'Publishers',
-    section: 'publishers',
-    content: <PublisherList rows={rows} keyless={await keylessPatterns(services)} />,
-  };
+  return publisherList(rows, await keylessPatterns(services));
 }
 
 async function showOne(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {

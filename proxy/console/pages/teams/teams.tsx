@@ -12,7 +12,6 @@ import { teamOf, type TeamPageServices, teamPath, teamsTrail } from './services.
 import { registerTeamForms } from './team-forms.tsx';
 import type { Child } from 'hono/jsx';
 import { Notice } from '../../components/notice.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
 import type { PackageRule } from '../../../teams/packages-of.ts';
@@ -23,32 +22,7 @@ import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { shortly } from '../../components/page-words.ts';
-
-interface TeamListProps {
-  readonly teams: readonly TeamRecord[];
-  readonly rule: PackageRule;
-}
-
-function TeamList({ teams, rule }: TeamListProps): Child {
-  const add = <ButtonLink to="/teams/new" icon="plus" kind="primary" label="Create team" />;
-  return (
-    <>
-      <PageHead
-        title="Teams"
-        sentence="The members of a team see its packages. Admins see all packages."
-        actions={teams.length === 0 ? undefined : add}
-      />
-      <RuleNotice {...{ rule }} hasTeams={teams.length > 0} />
-      {teams.length === 0 ? (
-        <EmptyState icon="network" title="No team yet" action={add}>
-          A team decides which packages its members see: in this console, in the API, and with their personal tokens.
-        </EmptyState>
-      ) : (
-        <Table caption="Teams" columns={teamColumns} rows={teams} />
-      )}
-    </>
-  );
-}
+import { listPage } from '../../frame/headed-page.tsx';
 
 /** What people without a team see. */
 function RuleNotice({ rule, hasTeams }: { readonly rule: PackageRule; readonly hasTeams: boolean }): Child {
@@ -190,7 +164,20 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
 
 async function showList(services: TeamPageServices): Promise<PageView> {
   const [teams, { rule }] = await Promise.all([listTeams(services.state), readPackageRule(services.state)]);
-  return { title: 'Teams', section: 'teams', content: <TeamList {...{ teams, rule }} /> };
+  return listPage({
+    section: 'teams',
+    title: 'Teams',
+    sentence: 'The members of a team see its packages. Admins see all packages.',
+    hasRows: teams.length > 0,
+    add: <ButtonLink to="/teams/new" icon="plus" kind="primary" label="Create team" />,
+    notice: <RuleNotice rule={rule} hasTeams={teams.length > 0} />,
+    table: <Table caption="Teams" columns={teamColumns} rows={teams} />,
+    empty: {
+      icon: 'network',
+      title: 'No team yet',
+      text: 'A team decides which packages its members see: in this console, in the API, and with their personal tokens.',
+    },
+  });
 }
 
 async function showOne(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
