@@ -27,7 +27,9 @@ import { changeTree } from '../store/change-tree.ts';
  */
 const staleMs = 3_600_000;
 
-export interface ArtifactBuild {
+/** What a change of one version needs of a build. */
+export interface VersionBuild {
+  /** as for a build of everything */
   readonly request: BuildRequest;
   readonly effects: BuildEffects;
   /** how long to wait for another build's lock, milliseconds */
@@ -62,7 +64,7 @@ export interface ArtifactTree extends ReadableArtifacts {
 
 /** Gives `work` the tree while no build runs. Throws BuildBusy after `waitMs`, and the errors of a build. */
 export async function withArtifactTree<Result>(
-  { request, effects, waitMs }: ArtifactBuild,
+  { request, effects, waitMs }: VersionBuild,
   work: (tree: ArtifactTree) => Promise<Result>,
 ): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);

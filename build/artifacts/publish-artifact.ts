@@ -8,7 +8,7 @@ import { retiredPath, stagingFolder } from '../contract/artifact-files.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distUrl } from '../documents/documents.ts';
 import { dataFolder, type BuildReport } from '../contract/build-report.ts';
-import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
+import { withArtifactTree, type VersionBuild, type ArtifactTree } from './artifact-tree.ts';
 import { findExisting, purged } from './find-existing.ts';
 import { examineStaged, refuseAsBuild, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
 import { isTar, repackTar } from '../sources/artifact/repack-tar.ts';
@@ -16,7 +16,7 @@ import { refuseLostUploads } from './lost-uploads.ts';
 import type { PublishOutcome, RefusedArtifact } from './outcome.ts';
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
-export async function publishArtifact(staged: StagedArtifact, build: ArtifactBuild): Promise<PublishOutcome> {
+export async function publishArtifact(staged: StagedArtifact, build: VersionBuild): Promise<PublishOutcome> {
   try {
     const artifact = await examineStaged(staged, zipInPlace);
     if ('outcome' in artifact) return artifact;
@@ -129,7 +129,7 @@ async function describe(
   { reference, shasum, size }: IndexEntry,
   report: BuildReport,
   tree: ArtifactTree,
-  { request }: ArtifactBuild,
+  { request }: VersionBuild,
 ): Promise<PublishOutcome> {
   const { name, version, normalized, sha256, file } = artifact;
   const gone = report.withdrawn.map(

@@ -6,7 +6,7 @@ import type { BuildReport } from '../contract/build-report.ts';
 import type { Reference } from '../contract/digest.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { DistLabel } from '../contract/paths.ts';
-import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
+import { withArtifactTree, type VersionBuild, type ArtifactTree } from './artifact-tree.ts';
 import { lostBeside, refuseLostUploads } from './lost-uploads.ts';
 import type { WithdrawOutcome } from './outcome.ts';
 
@@ -17,7 +17,7 @@ export interface PublishedContent {
 }
 
 /** Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does. */
-export async function withdrawArtifact(content: PublishedContent, build: ArtifactBuild): Promise<WithdrawOutcome> {
+export async function withdrawArtifact(content: PublishedContent, build: VersionBuild): Promise<WithdrawOutcome> {
   return withArtifactTree(build, async (tree) => {
     await refuseLostUploads(tree, content);
     const published = await findPublished(content, tree);

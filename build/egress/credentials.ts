@@ -4,6 +4,7 @@
 import { isJsonObject } from '../contract/json.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import { parseJson } from '../shared/json/parse-json.ts';
 
 /** The Authorization header for a URL's own host, or undefined. */
 export type Authorize = (url: URL) => string | undefined;
@@ -37,13 +38,4 @@ export function parseComposerAuth(
         '"…"}}}, or leave it out.',
     );
   return parsed;
-}
-
-/** undefined for invalid JSON: an error of the parser would quote the secret. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
 import { BuildRefused } from '../contract/refusals.ts';
+import { hasArchive } from '../package/lost-archives.ts';
 
 /** One package of a lock file. */
 export interface LockedPackage {
@@ -98,7 +99,7 @@ async function judge(
   // a lock without a reference accepts any content of the version
   const locked = reference === null ? current : contents.find((entry) => entry.reference === reference);
   if (locked === undefined) return gone(index, contents, current);
-  if (!(await isThere(output, locked)))
+  if (!(await hasArchive(output, locked)))
     return {
       kind: 'missing',
       installable: false,
@@ -130,8 +131,4 @@ function gone(
   if (contents.length === 0) return { kind: 'missing', installable: false, message: 'The version is not known here.' };
   const now = current === undefined ? '' : `; the version is ${current.reference.slice(0, 12)} now`;
   return { kind: 'missing', installable: false, message: `The locked content is not here${now}.` };
-}
-
-async function isThere(output: Output, { path, size }: IndexEntry): Promise<boolean> {
-  return (await output.facts('public', path))?.size === size;
 }

@@ -107,7 +107,8 @@ function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntr
   return first < entry.since ? { ...entry, first_published: first } : entry;
 }
 
-function entryKey(entry: IndexEntry): string {
+/** One content of a version. */
+export function entryKey(entry: IndexEntry): string {
   return `${entry.version}\0${entry.reference}`;
 }
 

@@ -8,7 +8,7 @@ import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from '../advisories/affected.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
 import { packageChange, type PackageHistory } from './package-change.ts';
-import { entriesUntilRecorded, mergeEntries } from './index-entries.ts';
+import { entriesUntilRecorded, mergeEntries, entryKey } from './index-entries.ts';
 import { hasArchive, type RestoredArchives } from './lost-archives.ts';
 import { listShortly } from '../shared/text/list-shortly.ts';
 import type { Output } from '../output/output.ts';
@@ -132,18 +132,18 @@ function versionChanges(
   { state, decision, made, dropped = [] }: PackageOutcome,
   entries: readonly IndexEntry[],
 ): Pick<PackageResult, 'added' | 'changed' | 'withdrawn' | 'ambiguous' | 'retained'> {
-  const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
-  const news = entries.filter((entry) => entry.state === 'published' && fresh.has(keyOf(entry)));
+  const fresh = new Set(made.map(({ entry }) => entryKey(entry)));
+  const news = entries.filter((entry) => entry.state === 'published' && fresh.has(entryKey(entry)));
   const replaced = new Set(
     decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])),
   );
-  const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
+  const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(entryKey));
   return {
     added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
     changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
     withdrawn: [...decision.withdrawn, ...dropped.filter((entry) => entry.state === 'published')].map(versionOf),
     ambiguous: decision.ambiguous.map(versionOf),
-    retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
+    retained: entries.filter((entry) => entry.state !== 'published' && before.has(entryKey(entry))).map(versionOf),
   };
 }
 
@@ -208,14 +208,10 @@ function findSourcesToRecheck(
   return sourcesToRecheck;
 }
 
-function keyOf(entry: IndexEntry): string {
-  return `${entry.version}\0${entry.reference}`;
-}
-
 /** Adds the entries of the next index: they know when a content was first published. */
 function asIndexed(versions: readonly PublishedRecord[], entries: readonly IndexEntry[]): readonly PublishedRecord[] {
-  const indexed = new Map(entries.map((entry) => [keyOf(entry), entry]));
-  return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
+  const indexed = new Map(entries.map((entry) => [entryKey(entry), entry]));
+  return versions.map(({ record, entry }) => ({ record, entry: indexed.get(entryKey(entry)) ?? entry }));
 }
 
 /**

@@ -3,7 +3,12 @@
 
 import { changeTree } from '../store/change-tree.ts';
 import { buildHoldingLock } from '../build.ts';
-import { missingRows, replacedTombstones, type AnnouncedPurge } from '../contract/announced-lists.ts';
+import {
+  missingRows,
+  replacedTombstones,
+  type AnnouncedPurge,
+  type GuardedLists,
+} from '../contract/announced-lists.ts';
 import { publicationPath } from '../contract/paths.ts';
 import { parsePublication } from '../contract/publication.ts';
 import { mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
@@ -17,10 +22,11 @@ import { readAnnounced } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../output/parse-own-file.ts';
-import { purgingRequest, type PurgeBuild } from './purge-version.ts';
+import { purgingRequest } from './purge-version.ts';
 import { tombstonesOfSameBytes } from './same-bytes.ts';
 import { recoveredPurges, type RecoveredPurge } from './recovered-purges.ts';
 import { recoverableTombstones, storedTombstones } from '../package/purged.ts';
+import type { VersionBuild } from '../artifacts/artifact-tree.ts';
 
 /** The effect of foreign tombstones on a registry. */
 export interface Adoption {
@@ -45,7 +51,7 @@ export async function planAdoption(rows: readonly PurgedVersion[], output: Outpu
  */
 export async function adoptTombstones<Plan extends Adoption>(
   rows: readonly PurgedVersion[],
-  build: PurgeBuild,
+  build: VersionBuild,
   confirm: (plan: Adoption) => Promise<Plan>,
 ): Promise<Plan> {
   return holdingLock(build, async (output, dataDirectory) => {
@@ -70,13 +76,6 @@ export interface Recovery extends Adoption {
   readonly damage?: string;
 }
 
-/** The facts in the state's records about this registry. */
-export interface RecordedChanges {
-  /** tombstones of recorded purges, without digests */
-  readonly purged: readonly PurgedVersion[];
-  readonly withheld: readonly WithheldVersion[];
-}
-
 interface RecoveryPlan {
   readonly recovery: Recovery;
   /** `purgedKey` of each tombstone that another record than the list confirms */
@@ -91,7 +90,7 @@ interface RecoveryPlan {
  */
 export async function planRecovery(
   rows: readonly PurgedVersion[],
-  recorded: RecordedChanges,
+  recorded: GuardedLists,
   output: Output,
   since: Date,
 ): Promise<RecoveryPlan> {
@@ -119,8 +118,8 @@ export async function planRecovery(
  */
 export async function recoverTombstones(
   rows: readonly PurgedVersion[],
-  recorded: RecordedChanges,
-  build: PurgeBuild,
+  recorded: GuardedLists,
+  build: VersionBuild,
   confirm: (plan: Recovery) => Promise<Recovery>,
 ): Promise<Recovery> {
   return holdingLock(build, async (output, dataDirectory) => {
@@ -151,7 +150,7 @@ export async function recoverTombstones(
  * packages with versions that the rows purge. Other documents may be damaged.
  */
 function recoveringRequest(
-  { request }: PurgeBuild,
+  { request }: VersionBuild,
   dataDirectory: string,
   rows: readonly PurgedVersion[],
   names: readonly string[],
@@ -160,7 +159,7 @@ function recoveringRequest(
 }
 
 async function holdingLock<Result>(
-  { request, effects, waitMs }: PurgeBuild,
+  { request, effects, waitMs }: VersionBuild,
   work: (output: Output, dataDirectory: string) => Promise<Result>,
 ): Promise<Result> {
   return inDataFolder(request.dataDirectory, (dataDirectory) =>

@@ -3,7 +3,7 @@
 // interrupted one, and changes nothing else.
 
 import { buildHoldingLock } from '../build.ts';
-import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
+import type { BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { changeTree } from '../store/change-tree.ts';
 import { folderNotices } from '../contract/build-report.ts';
@@ -27,6 +27,7 @@ import {
 } from './find-purge.ts';
 import { purgeCommand } from '../version-lists/purge-command.ts';
 import { listPurged } from '../package/purged.ts';
+import type { VersionBuild } from '../artifacts/artifact-tree.ts';
 
 export interface PurgeOrder extends PurgeTarget {
   readonly reason: PurgeReason;
@@ -34,14 +35,6 @@ export interface PurgeOrder extends PurgeTarget {
   readonly dryRun: boolean;
   /** tombstones of contents that only the mirror has */
   readonly mirrored: readonly PurgedVersion[];
-}
-
-export interface PurgeBuild {
-  /** as for a build of everything */
-  readonly request: BuildRequest;
-  readonly effects: BuildEffects;
-  /** how long to wait for another build's lock, milliseconds */
-  readonly waitMs: number;
 }
 
 /** A type, not an interface: it is printed as JSON. */
@@ -90,7 +83,7 @@ export type PurgeOutcome = {
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
 export async function purgeVersion(
   order: PurgeOrder,
-  { request, effects, waitMs }: PurgeBuild,
+  { request, effects, waitMs }: VersionBuild,
 ): Promise<PurgeOutcome | RefusedArtifact> {
   // a plan reads archives, which only a change fetches from an object store
   if (order.dryRun && request.output === undefined)

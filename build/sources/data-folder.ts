@@ -132,7 +132,8 @@ function folderOf({ place }: SourceSpec): string | undefined {
   return 'path' in place ? place.path : place.kind === 'received' ? place.tree : undefined;
 }
 
-function isBelow(path: string, folder: string): boolean {
+/** True also for the folder itself. */
+export function isBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }

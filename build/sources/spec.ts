@@ -216,6 +216,6 @@ function looksLikeGit(path: string): boolean {
   return existsSync(join(path, 'HEAD')) && isFolder(join(path, 'objects')) && isFolder(join(path, 'refs'));
 }
 
-function isFolder(path: string): boolean {
+export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -2,7 +2,7 @@
 // that it works while the source is unreachable. The archive stays for lock files that name it.
 
 import { buildHoldingLock } from '../build.ts';
-import type { BuildEffects, BuildRequest } from '../scan/build-request.ts';
+import type { BuildRequest } from '../scan/build-request.ts';
 import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
 import { changeTree } from '../store/change-tree.ts';
 import { folderNotices } from '../contract/build-report.ts';
@@ -19,13 +19,7 @@ import type { Output } from '../output/output.ts';
 import { listPurged } from '../package/purged.ts';
 import { withoutSources } from './without-sources.ts';
 import { findWithheld } from '../version-lists/withheld.ts';
-
-export interface VersionBuild {
-  readonly request: BuildRequest;
-  readonly effects: BuildEffects;
-  /** how long to wait for another build's lock, milliseconds */
-  readonly waitMs: number;
-}
+import type { VersionBuild } from '../artifacts/artifact-tree.ts';
 
 export interface WithholdTarget {
   readonly name: PackageName;

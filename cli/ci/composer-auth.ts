@@ -8,6 +8,8 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { replaceFile } from '../../build/shared/files/atomic-file.ts';
 import { isAbsence } from '../../build/shared/files/file-stamp.ts';
 import { UsageError } from '../io/usage-error.ts';
+import { parseJson } from '../../build/shared/json/parse-json.ts';
+import { messageOf } from '../../build/shared/text/message-of.ts';
 
 /** `known`: the credentials so far as JSON text, whose other hosts and kinds stay. Throws UsageError. */
 export function withBearer(known: string | undefined, source: string, host: string, token: string): JsonObject {
@@ -33,19 +35,10 @@ export function withoutBearer(known: string, source: string, host: string): Json
 
 /** The text may hold secrets, so the message does not quote it. */
 function parsed(text: string, source: string): JsonObject {
-  const json = jsonIn(text);
+  const json = parseJson(text);
   if (isJsonObject(json)) return json;
   if (Array.isArray(json) && json.length === 0) return {}; // PHP writes an empty object so
   throw new UsageError(`${source} is no JSON object, so its credentials cannot be read. Correct it, or remove it.`);
-}
-
-/** undefined: no JSON */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Adds a variable for the next steps of the job. The value is one line. */
@@ -54,7 +47,7 @@ export function exportToNextSteps(file: string, name: string, value: JsonObject)
     appendFileSync(file, `${name}=${JSON.stringify(value)}\n`);
   } catch (error) {
     throw new UsageError(
-      `The file in GITHUB_ENV cannot be written: ${reasonOf(error)}. Use --composer-home DIRECTORY.`,
+      `The file in GITHUB_ENV cannot be written: ${messageOf(error)}. Use --composer-home DIRECTORY.`,
       {
         cause: error,
       },
@@ -94,7 +87,7 @@ export async function replaceAuth(path: string, auth: JsonObject): Promise<void>
     await replaceFile(path, [`${JSON.stringify(auth, null, 4)}\n`], 0o600);
     chmodSync(path, 0o600);
   } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${reasonOf(error)}. Name another folder with COMPOSER_HOME.`, {
+    throw new UsageError(`${path} cannot be written: ${messageOf(error)}. Name another folder with COMPOSER_HOME.`, {
       cause: error,
     });
   }
@@ -106,12 +99,8 @@ export function authTextOf(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (isAbsence(error)) return undefined;
-    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}. Name another folder with COMPOSER_HOME.`, {
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}. Name another folder with COMPOSER_HOME.`, {
       cause: error,
     });
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

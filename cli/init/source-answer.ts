@@ -1,13 +1,13 @@
 // The question for a source. A source as a person typed it: what it is, and whether a build can read it.
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { findPackages } from '../../build/sources/directory/find-packages.ts';
 import { GitFailure } from '../../build/sources/git-failure.ts';
 import { listRemoteRefs } from '../../build/sources/git/list-remote-refs.ts';
 import { parseGitUrl } from '../../build/sources/git-url.ts';
-import { parseSource } from '../../build/sources/spec.ts';
+import { parseSource, isFolder } from '../../build/sources/spec.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
 import { statNamed } from '../../build/shared/files/named-path.ts';
 import { counted } from '../io/output.ts';
@@ -134,8 +134,4 @@ function describeZips(text: string, path: string): string {
 
 function zipsIn(path: string): number {
   return readdirSync(path, { recursive: true }).filter((name) => /\.zip$/i.test(String(name))).length;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

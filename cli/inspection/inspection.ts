@@ -17,7 +17,6 @@ import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { outputStore } from '../data-folder/output-store.ts';
-import { createFetchedArchives } from './fetched-archives.ts';
 import { createRecordedPublications } from './recorded-publications.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { BuildRefused } from '../../build/contract/refusals.ts';
@@ -28,6 +27,13 @@ import { describeSources } from '../../build/scan/configured.ts';
 import type { WhyReader } from '../../proxy/inspection/why-reader.ts';
 import { shownAnswer, shownCause } from '../builds/shown-sources.ts';
 import { sourcesOfConfig } from '../builds/build-request.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { objectKeyOf, type ListedPath } from '../../build/contract/store-listing.ts';
+import { AbsentArchives } from '../../build/output/absent-archives.ts';
+import { inspectedFolder } from '../../build/listing/working-copy-files.ts';
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
+import type { OpenableStore } from '../../build/store/object-store.ts';
 
 /** Two archives of 20,000 files. */
 const contentsMegabytes = 512;
@@ -140,4 +146,35 @@ function refuse(): Promise<never> {
         'the packages.',
     }),
   );
+}
+
+// Archives that only the object store has, fetched for pages. A few stay on this disk until the next
+// publication, since that may purge a version.
+
+/** A page compares two archives, and shows none of more than 64 MiB. */
+const mostKept = 8;
+
+/** Gives the absolute path of an archive; undefined: the store has none. Rejects with StoreFailure. */
+function createFetchedArchives(dataDirectory: string, output: OpenableStore) {
+  const folder = join(dataDirectory, inspectedFolder);
+  const fetches = new SingleFlight<string | undefined>();
+  const kept = new Set<string>();
+  const fetchOne = async (path: ListedPath): Promise<string | undefined> => {
+    const listed = await new AbsentArchives(dataDirectory).file(path);
+    if (listed === undefined) return undefined;
+    const target = join(folder, `${listed.sha256}.zip`);
+    if (kept.delete(target) && existsSync(target)) return keep(target);
+    if (kept.size === 0) await rm(folder, { recursive: true, force: true }); // of a server before this one
+    await mkdir(folder, { recursive: true });
+    const store = await output.open();
+    const found = await store.download(objectKeyOf(path, listed), target, listed).finally(() => store.close());
+    return found ? keep(target) : undefined;
+  };
+  const keep = async (target: string): Promise<string> => {
+    kept.add(target);
+    const [oldest = target] = kept;
+    if (kept.size > mostKept && kept.delete(oldest)) await rm(oldest, { force: true });
+    return target;
+  };
+  return (path: string) => fetches.run(path, () => fetchOne(`public/${path}`));
 }

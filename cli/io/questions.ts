@@ -15,8 +15,6 @@ export class QuestionsCancelled extends Error {
   }
 }
 
-export type TerminalQuestions = ReturnType<typeof openQuestions>;
-
 /** `prompts` is a terminal where `input` is one. Lines that arrive before their question wait for it. */
 export function openQuestions({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>) {
   const lines = createInterface({

@@ -10,6 +10,8 @@ import type { Environment } from '../io/environment.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { configFolder } from './config-folder.ts';
 import { execa } from 'execa';
+import { parseJson } from '../../build/shared/json/parse-json.ts';
+import { messageOf } from '../../build/shared/text/message-of.ts';
 
 export interface SignIn {
   /** the address of the registry, without a slash at its end */
@@ -71,7 +73,7 @@ export function openSignIns(environment: Environment): SignIns {
 function readRows(path: string): readonly Row[] {
   const text = textOf(path);
   if (text === undefined) return [];
-  const parsed = file.safeParse(jsonIn(text));
+  const parsed = file.safeParse(parseJson(text));
   if (parsed.success) return parsed.data.sign_ins;
   // the text may hold tokens, so the message does not quote it
   throw new UsageError(
@@ -87,7 +89,7 @@ function textOf(path: string): string | undefined {
   } catch (error) {
     if (isAbsence(error)) return undefined;
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}. Correct its rights, or remove it.`, {
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}. Correct its rights, or remove it.`, {
       cause: error,
     });
   }
@@ -102,14 +104,6 @@ function assertPrivate(path: string): void {
   );
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the caller says that the file is damaged
-  }
-}
-
 async function writeRows(path: string, rows: readonly Row[]): Promise<void> {
   const sorted = rows.toSorted((one, other) => (one.url < other.url ? -1 : 1));
   try {
@@ -118,14 +112,10 @@ async function writeRows(path: string, rows: readonly Row[]): Promise<void> {
     chmodSync(path, 0o600);
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be written: ${reasonOf(error)}. Correct its rights, or name another folder with XDG_CONFIG_HOME.`,
+      `${path} cannot be written: ${messageOf(error)}. Correct its rights, or name another folder with XDG_CONFIG_HOME.`,
       { cause: error },
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 // The secret service of a desktop, through the program secret-tool. It is used where both are there: the program, and a

@@ -7,7 +7,7 @@ import {
   mergePurged,
   type PurgedVersion,
 } from '../../build/contract/purged.ts';
-import { purgeVersion, type PurgeBuild } from '../../build/purge/purge-version.ts';
+import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { listPurged } from '../../build/package/purged.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
 import { type JsonObject, isJsonObject } from '../../build/contract/json.ts';
@@ -31,6 +31,7 @@ import { openStateIfAny } from '../state/open-state.ts';
 import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { cachedRecords } from '../../proxy/mirror/documents/cached-versions.ts';
 import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
+import type { VersionBuild } from '../../build/artifacts/artifact-tree.ts';
 
 // Makes tombstones for versions that only the mirror has, from accepted archives and stored documents. No request is
 // sent.
@@ -139,7 +140,7 @@ export async function purgeLocally(
   return { ...outcome } as unknown as JsonObject;
 }
 
-export function purgeBuild(config: Config, context: Context): PurgeBuild {
+export function purgeBuild(config: Config, context: Context): VersionBuild {
   const { request, ...build } = artifactBuild(config, context, () => undefined);
   return { ...build, request: { ...request, by: { actor: context.actor, command: 'package purge' } } };
 }

@@ -12,7 +12,6 @@ import {
   planAdoption,
   planRecovery,
   recoverTombstones,
-  type RecordedChanges,
   type Adoption,
   type Recovery,
 } from '../../build/purge/adopt-tombstones.ts';
@@ -32,6 +31,7 @@ import { openState, openStateIfAny } from '../state/open-state.ts';
 import { purgeBuild } from './local-purge.ts';
 import { refuseUnconfirmed } from './unconfirmed-purge.ts';
 import { UsageError } from '../io/usage-error.ts';
+import type { GuardedLists } from '../../build/contract/announced-lists.ts';
 
 /** `path`: of such a file, or of a data folder that has the list. Throws UsageError. */
 export function readTombstones(path: string): readonly PurgedVersion[] {
@@ -144,7 +144,7 @@ export async function planRecoveryLocally(
   return withMirrored(recovery, mirrorFolder(config));
 }
 
-async function recordedChanges(store: AuditedStore): Promise<RecordedChanges> {
+async function recordedChanges(store: AuditedStore): Promise<GuardedLists> {
   return { purged: await recordedTombstones(store), withheld: await recordedWithdrawals(store) };
 }
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../build/contract/json.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import { readIfThere, writeIfChanged } from './site-files.ts';
-import { markerFolder, parseJson } from './site-record.ts';
+import { markerFolder } from './site-record.ts';
+import { parseJson } from '../../build/shared/json/parse-json.ts';
 
 type PublicationStamp = Pick<Publication, 'serial' | 'published_at'>;
 

@@ -2,8 +2,8 @@
 
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { ours } from '../../build/sources/data-folder.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ours, isBelow } from '../../build/sources/data-folder.ts';
 import { isMissing, withPathSync } from '../../build/output/storage-error.ts';
 import { listShortly } from '../../build/shared/text/list-shortly.ts';
 import { UsageError } from '../io/usage-error.ts';
@@ -64,9 +64,4 @@ function realPathOf(path: string): string {
       throw new UsageError(`${path} is a broken symbolic link. Name another folder, or repair the link.`);
     return join(realPathOf(dirname(path)), basename(path));
   }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }

@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parseRelativePath } from '../../build/contract/relative-path.ts';
+import { parseJson } from '../../build/shared/json/parse-json.ts';
 
 /** Marks a folder as a catalogue, and holds the record and the lock. */
 export const markerFolder = '.libretto-site';
@@ -56,13 +57,4 @@ export function isOwnPath(path: unknown): path is string {
     /^(?:index\.html|page-\d+\.html|assets\/[^/]+|packages\/.+)$/.test(path) &&
     'path' in parseRelativePath(path)
   );
-}
-
-/** undefined for a damaged text. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // damaged, so nothing is known
-  }
 }

@@ -1,7 +1,5 @@
 // A timer that runs work again and again, never twice at once, and keeps no process alive.
 
-export type Timer = ReturnType<typeof createTimer>;
-
 /** `work` never rejects. `waitMs`: the time between two runs. */
 export function createTimer(work: () => Promise<void>, waitMs: () => number) {
   let timer: NodeJS.Timeout | undefined;

@@ -5,6 +5,7 @@ import { escapeHtml } from '../../build/shared/text/escape-html.ts';
 import type { Author } from './authors.ts';
 import type { FeedVersion } from './newest-versions.ts';
 import { createHash } from 'node:crypto';
+import { isoTime } from '../../build/shared/text/iso-time.ts';
 
 export interface AtomEntry extends FeedVersion {
   readonly authors: readonly Author[];
@@ -45,7 +46,7 @@ export function writeFeed(
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     element('id', feedId(`${/^https?:/.test(base) ? base : '/'}${path}`)),
     element('title', `${title} · ${registry}`),
-    element('updated', textOfTime(updatedMs)),
+    element('updated', isoTime(updatedMs)),
     `<author>${element('name', registry)}</author>`,
     emptyElement('link', { rel: 'self', type: 'application/atom+xml', href: `${base}${path}` }),
     ...entries.map((entry) => entryText(entry, hasPages ? `${base}ui/packages/${entry.name}` : undefined)),
@@ -64,8 +65,8 @@ function entryText({ name, listed, authors }: AtomEntry, page: string | undefine
     '<entry>',
     element('id', entryId(name, normalized)),
     element('title', title),
-    element('published', textOfTime(timeOf(listed.published))),
-    element('updated', textOfTime(timeOf(listed.since))),
+    element('published', isoTime(timeOf(listed.published))),
+    element('updated', isoTime(timeOf(listed.since))),
     ...(page === undefined ? [] : [emptyElement('link', { rel: 'alternate', type: 'text/html', href: page })]),
     ...authors.map(authorText),
     ...[...categories].map((term) => emptyElement('category', { term: shortened(term, longestName) })),
@@ -94,10 +95,6 @@ function shortened(text: string, most: number): string {
 function timeOf(text: string): number {
   const time = Date.parse(text);
   return Number.isNaN(time) ? 0 : time;
-}
-
-function textOfTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }
 
 // The permanent ids of feeds and entries, for feed readers: a reader knows by its id that it has shown an entry before.

@@ -1,6 +1,6 @@
 // The refusals of token commands and calls, with a message for the caller.
 
-import type { LimitIssue } from '../core/views/token-limits.ts';
+import type { FieldFault } from '../../build/contract/errors.ts';
 
 export type TokenErrorCode =
   | 'TOKEN_UNKNOWN'
@@ -19,9 +19,9 @@ export type TokenErrorCode =
 export class TokenError extends Error {
   readonly code: TokenErrorCode;
   /** for VIEW_INVALID: all faults in the token's limits */
-  readonly issues: readonly LimitIssue[];
+  readonly issues: readonly FieldFault[];
 
-  constructor(code: TokenErrorCode, message: string, issues: readonly LimitIssue[] = []) {
+  constructor(code: TokenErrorCode, message: string, issues: readonly FieldFault[] = []) {
     super(message);
     this.issues = issues;
     this.name = 'TokenError';

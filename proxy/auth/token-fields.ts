@@ -2,18 +2,13 @@
 // the field.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import {
-  limitNames,
-  parseLimits,
-  uselessConstraints,
-  type LimitIssue,
-  type TokenLimits,
-} from '../core/views/token-limits.ts';
+import { limitNames, parseLimits, uselessConstraints, type TokenLimits } from '../core/views/token-limits.ts';
 import { assertExpiry } from './expiry.ts';
 import { TokenError } from './token-error.ts';
 import { isOfPublisher, type TokenId, type TokenRecord } from '../core/tokens/token.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
 import type { UserId } from '../core/tokens/person.ts';
+import type { FieldFault } from '../../build/contract/errors.ts';
 
 /** The given fields as a record keeps them. */
 export function checkedFields(
@@ -42,7 +37,7 @@ export function assertUseful(limits: TokenLimits): void {
   if (issues.length > 0) throw viewInvalid(issues);
 }
 
-function viewInvalid(issues: readonly LimitIssue[]): TokenError {
+function viewInvalid(issues: readonly FieldFault[]): TokenError {
   return new TokenError('VIEW_INVALID', issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), issues);
 }
 

@@ -55,8 +55,6 @@ const userRecord = z.strictObject({
   policy_editor: z.boolean().exactOptional(),
 });
 export type UserRecord = RowOf<typeof userRecord>;
-export type UserStatus = UserRecord['status'];
-
 /**
  * A record as stored. Throws for any other value: another program wrote the state, and its rows must not grant access.
  */

@@ -42,8 +42,6 @@ const minute = 60_000;
 const waits: readonly number[] = [1, 3, 5, 10, 20, 30, 60, 120, 240].map((minutes) => minutes * minute);
 const mailsAtOnce = 20;
 
-export type MailSender = ReturnType<typeof createMailSender>;
-
 export function createMailSender(parts: MailSenderParts) {
   let sending: Promise<void> | undefined;
   let isClosed = false;

@@ -1,7 +1,6 @@
 // The output tree at an origin: a static HTTP server such as nginx, which serves `public/` and `index/`, or an object
 // store.
 
-import { createHash } from 'node:crypto';
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, type PublicPath } from '../../build/contract/paths.ts';
@@ -24,6 +23,7 @@ import { OriginPublication } from './origin-publication.ts';
 import { createOriginRequests, type OriginRequests } from './origin-requests.ts';
 import { fetchWhole } from './origin-text.ts';
 import { OriginFailureLog, type OriginNotice } from './origin-failure-log.ts';
+import { digestOf } from '../../build/shared/text/digest-of.ts';
 
 export interface OriginFilesOptions {
   readonly origin: OriginConnection;
@@ -101,7 +101,7 @@ function createCaches(
     ...shared,
     limitBytes: cacheBytes / 8,
     weight: 0,
-    make: (_, bytes) => sha256(bytes),
+    make: (_, bytes) => digestOf(bytes),
   });
   const documents = new OriginDocuments({ ...shared, publication, indexes, limitBytes: cacheBytes / 2 });
   const limitBytes = cacheBytes / 4;
@@ -186,12 +186,8 @@ function indexOf(index: PackageIndex, bytes: Buffer): OriginIndex {
 /** Most lists end with a checksum; the name of a text is its checksum. */
 function isIntact(path: PublishedPath, bytes: Buffer): boolean {
   const digest = /\/([0-9a-f]{40})\.md$/.exec(path)?.[1];
-  if (digest === undefined) return !bytes.includes('\n"sha256": "') || isAsWritten(bytes.toString('utf8'));
-  return sha256(bytes).startsWith(digest);
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  if (digest === undefined) return !bytes.includes('\n"digestOf": "') || isAsWritten(bytes.toString('utf8'));
+  return digestOf(bytes).startsWith(digest);
 }
 
 function nameOfIndex(path: PublishedPath): PackageName | undefined {

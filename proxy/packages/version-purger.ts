@@ -1,10 +1,12 @@
 // The port to the purge of a version: the builder in a separate process or, on the command line, in this one.
 
+import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
-import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { purgeReasons, type PurgeReason } from '../../build/contract/purged.ts';
 import type { Actor } from '../state/audit.ts';
-import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import type { Fixed } from '../state/rows.ts';
+import { makeReport, readOutcome, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface PurgeRequest {
   readonly name: string;
@@ -14,35 +16,36 @@ export interface PurgeRequest {
   readonly reason: PurgeReason;
 }
 
-export interface PurgedContent {
-  readonly name: string;
-  readonly version: string;
-  readonly version_normalized: string;
-  readonly reference: string;
+const purgedContent = z.object({
+  name: z.string(),
+  version: z.string(),
+  version_normalized: z.string(),
+  reference: z.string(),
   /** the state before the purge; `purged`: by an earlier purge */
-  readonly state: 'published' | 'superseded' | 'withdrawn' | 'mirrored' | 'purged';
-}
+  state: z.enum(['published', 'superseded', 'withdrawn', 'mirrored', 'purged']),
+});
 
-export type AlikeContent = PurgedContent & {
-  readonly state: 'published' | 'superseded' | 'withdrawn';
+const alikeContent = purgedContent.extend({
+  state: z.enum(['published', 'superseded', 'withdrawn']),
   /** the command that also purges it, as typed in a shell */
-  readonly command: string;
-};
+  command: z.string(),
+});
 
-export interface PurgeResult {
-  readonly name: string;
-  readonly version: string;
-  readonly reason: PurgeReason;
+const purgeResult = z.object({
+  name: z.string(),
+  version: z.string(),
+  reason: z.enum(purgeReasons),
   /** RFC 3339 UTC: of a version that was purged before, since then */
-  readonly since: string;
-  readonly serial: number;
-  readonly contents: readonly PurgedContent[];
+  since: z.string(),
+  serial: z.number(),
+  contents: z.array(purgedContent),
   /** contents that stay, with the same files in another archive */
-  readonly alike: readonly AlikeContent[];
+  alike: z.array(alikeContent),
   /** below public/ */
-  readonly files: readonly string[];
-  readonly sources: readonly string[];
-}
+  files: z.array(z.string()),
+  sources: z.array(z.string()),
+});
+export type PurgeResult = Fixed<z.output<typeof purgeResult>>;
 
 export interface VersionPurger {
   /** The effects of a purge, without a change. Throws RegistryError: NOT_FOUND. */
@@ -69,33 +72,5 @@ export function createChildPurger(runner: BuildRunner, actor: Actor): VersionPur
 
 /** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPurgeOutcome(report: JsonObject): PurgeResult {
-  assertAccepted(report);
-  const { outcome, name, version, reason: text, since, serial, contents, alike, files, sources } = report;
-  const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
-  const lists = [contents, alike, files, sources].every((list) => Array.isArray(list));
-  if (
-    (outcome !== 'purged' && outcome !== 'planned') ||
-    reason === undefined ||
-    typeof name !== 'string' ||
-    typeof version !== 'string' ||
-    typeof since !== 'string' ||
-    typeof serial !== 'number' ||
-    !lists
-  )
-    throw new Error('the builder did not say what it purged');
-  return {
-    name,
-    version,
-    reason,
-    since,
-    serial,
-    contents: rows(contents) as PurgedContent[],
-    alike: rows(alike) as AlikeContent[],
-    files: rows(files).map(String),
-    sources: rows(sources).map(String),
-  };
-}
-
-function rows(value: JsonValue | undefined): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+  return readOutcome(purgeResult, report);
 }

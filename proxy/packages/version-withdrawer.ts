@@ -1,19 +1,21 @@
 // The port to the withdrawal of a published version: the builder in a separate process or, on the command line, in
 // this one.
 
+import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor } from '../state/audit.ts';
-import { assertAccepted, makeReport, type BuildRunner } from '../sync/build-runner.ts';
+import { makeReport, readOutcome, type BuildRunner } from '../sync/build-runner.ts';
 
-export interface WithdrawnVersion {
-  readonly name: string;
-  readonly version: string;
-  readonly version_normalized: string;
-  readonly reference: string;
+const withdrawnVersion = z.object({
+  name: z.string(),
+  version: z.string(),
+  version_normalized: z.string(),
+  reference: z.string(),
   /** RFC 3339 UTC: of a version that was withdrawn before, since then */
-  readonly since: string;
-}
+  since: z.string(),
+});
+export type WithdrawnVersion = z.output<typeof withdrawnVersion>;
 
 export interface VersionWithdrawer {
   /** A repeated call changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
@@ -36,16 +38,5 @@ export function createChildWithdrawer(runner: BuildRunner, actor: Actor): Versio
 
 /** Parses the builder's outcome. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readWithdrawn(report: JsonObject): WithdrawnVersion {
-  assertAccepted(report);
-  const { outcome, name, version, version_normalized: normalized, reference, since } = report;
-  if (
-    outcome !== 'withdrawn' ||
-    typeof name !== 'string' ||
-    typeof version !== 'string' ||
-    typeof normalized !== 'string' ||
-    typeof reference !== 'string' ||
-    typeof since !== 'string'
-  )
-    throw new Error('the builder did not say that it withdrew the version');
-  return { name, version, version_normalized: normalized, reference, since };
+  return readOutcome(withdrawnVersion, report);
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
+import { parseJson } from '../../build/shared/json/parse-json.ts';
 
 /** The answer to a challenge. */
 export interface PasskeyAnswer {
@@ -50,18 +51,9 @@ export function parseAttestation(text: string): Attestation {
 }
 
 function parse<Shape>(shape: z.ZodType<Shape>, text: string): Shape {
-  const parsed = shape.safeParse(jsonOf(text));
+  const parsed = shape.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new RegistryError('INVALID_INPUT', {
     message: 'The answer of the passkey cannot be read. Load the page again, and use the passkey once more.',
   });
-}
-
-/** undefined: no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

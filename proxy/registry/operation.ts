@@ -34,6 +34,11 @@ export function refusalOf({ issues }: { readonly issues: readonly z.core.$ZodIss
   return invalidInput(...issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message })));
 }
 
+/** The services of several parts, for one that needs them all: `A | B` becomes `A & B`. */
+export type Together<Each> = (Each extends unknown ? (one: Each) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
 type Fields = z.ZodObject | undefined;
 type ValueOf<Schema extends Fields> = Schema extends z.ZodObject ? z.output<Schema> : unknown;
 

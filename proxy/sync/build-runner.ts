@@ -1,6 +1,7 @@
 // The port to the builder, which runs in a separate process (decision D18): a build can neither block nor crash the
 // server.
 
+import type { z } from 'zod';
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { storageFaultOfExit, type StorageFault } from '../../build/contract/storage-fault.ts';
@@ -69,4 +70,15 @@ export function assertAccepted({ outcome, code, message, details }: JsonObject):
   if (typeof code !== 'string' || !Object.hasOwn(errorTable, code) || typeof message !== 'string')
     throw new Error('the builder refused a change and did not say why');
   throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+}
+
+/**
+ * The outcome as its schema has it. Throws the builder's refusal as RegistryError, and Error for anything that is no
+ * outcome.
+ */
+export function readOutcome<Outcome extends z.ZodType>(outcome: Outcome, report: JsonObject): z.output<Outcome> {
+  assertAccepted(report);
+  const read = outcome.safeParse(report);
+  if (read.success) return read.data;
+  throw new Error(`the builder's answer has no ${read.error.issues[0]?.path.join('.') ?? 'outcome'}`);
 }

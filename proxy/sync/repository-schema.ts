@@ -207,3 +207,14 @@ export const verificationSchema = z
   })
   .meta({ id: 'Verification' });
 export type Verification = Fixed<z.output<typeof verificationSchema>>;
+
+/** What was found in a repository that could not be read. */
+export const nothingFound: Omit<Verification, 'ok' | 'message'> = {
+  tags: null,
+  branches: null,
+  default_branch: null,
+  protocol: null,
+  package_count: null,
+  packages: [],
+  problems: [],
+};

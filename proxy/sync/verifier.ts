@@ -5,10 +5,10 @@ import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import pLimit from 'p-limit';
 
 import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { BuildRunner } from './build-runner.ts';
 import type { RepositoryRecord } from './repository.ts';
-import type { Verification } from './repository-schema.ts';
+import { nothingFound, verificationSchema, type Verification } from './repository-schema.ts';
 
 export type Verifier = ReturnType<typeof createVerifier>;
 
@@ -29,7 +29,8 @@ export function createVerifier({
   const run = async (repository: RepositoryRecord): Promise<Verification> => {
     const { signal, clear } = timedSignal(longestMs, closing.signal);
     const { report, messages } = await runner.run(argumentsOf(repository), signal).finally(clear);
-    if (signal.aborted) return { ...nothing, message: `It did not answer within ${longestMs / 1000} seconds.` };
+    if (signal.aborted)
+      return { ok: false, ...nothingFound, message: `It did not answer within ${longestMs / 1000} seconds.` };
     if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code']))
       throw new RegistryError(report['code'] as ErrorCode, {
         message: String(report['error']),
@@ -39,7 +40,7 @@ export function createVerifier({
       throw new RegistryError('BUILD_FAILED', {
         message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message,
       });
-    return verificationOf(report['ok'], report);
+    return verificationOf(report);
   };
   return {
     /** The record may be stored nowhere. Throws RegistryError EGRESS_DENIED, OUTSIDE_SOURCE_ROOTS, OVERLOADED. */
@@ -63,42 +64,10 @@ function argumentsOf(repository: RepositoryRecord): string[] {
   return ['repository', 'verify', repository.id, '--record', JSON.stringify(repository)];
 }
 
-function verificationOf(ok: boolean, report: JsonObject): Verification {
-  return {
-    ok,
-    message: textOrNull(report['message']),
-    tags: numberOrNull(report['tags']),
-    branches: numberOrNull(report['branches']),
-    default_branch: textOrNull(report['default_branch']),
-    protocol: textOrNull(report['protocol']),
-    package_count: numberOrNull(report['package_count']),
-    packages: texts(report['packages']),
-    problems: texts(report['problems']),
-  };
-}
+/** More names and problems are not shown. */
+const mostListed = 1000;
 
-const nothing: Verification = {
-  ok: false,
-  message: null,
-  tags: null,
-  branches: null,
-  default_branch: null,
-  protocol: null,
-  package_count: null,
-  packages: [],
-  problems: [],
-};
-
-function textOrNull(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function numberOrNull(value: JsonValue | undefined): number | null {
-  return typeof value === 'number' ? value : null;
-}
-
-function texts(value: JsonValue | undefined): string[] {
-  return Array.isArray(value)
-    ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string').slice(0, 1000)
-    : [];
+function verificationOf(report: JsonObject): Verification {
+  const { packages, problems, ...rest } = verificationSchema.parse(report);
+  return { ...rest, packages: packages.slice(0, mostListed), problems: problems.slice(0, mostListed) };
 }

@@ -1,8 +1,8 @@
 // What people give for a team, and its checks.
 
 import { z } from 'zod';
-import { invalidInput } from '../../build/contract/errors.ts';
-import { maxEntries, parseLimits, type LimitIssue } from '../core/views/token-limits.ts';
+import { invalidInput, type FieldFault } from '../../build/contract/errors.ts';
+import { maxEntries, parseLimits } from '../core/views/token-limits.ts';
 import type { Fixed } from '../registry/operation.ts';
 import type { TeamRecord } from './team.ts';
 
@@ -43,7 +43,7 @@ export type TeamPatch = Fixed<z.output<typeof teamPatch>>;
 
 /** The fields in their canonical form. Throws INVALID_INPUT with every fault. */
 export function checkedFields({ name, packages }: TeamPatch): Partial<Pick<TeamRecord, 'name' | 'packages'>> {
-  const issues: LimitIssue[] = [];
+  const issues: FieldFault[] = [];
   const trimmed = name?.trim();
   if (trimmed !== undefined && !isName(trimmed))
     issues.push({

@@ -7,6 +7,7 @@ import { effectiveLimit, tokenStatus } from '../core/tokens/token.ts';
 import { idSchema, time, timeSchema } from '../registry/fields.ts';
 import type { Fixed } from '../registry/operation.ts';
 import { shownLimits, takenLimits } from '../registry/token-limit-fields.ts';
+import { isoTime } from '../../build/shared/text/iso-time.ts';
 
 const kind = z
   .enum(['read', 'write'])
@@ -113,15 +114,11 @@ export function showToken({ record, defaults, nowMs, use, window, isCounted }: T
     status: tokenStatus(record, nowMs),
     previous_expires_at:
       previous_expires_at !== null && nowMs < Date.parse(previous_expires_at) ? previous_expires_at : null,
-    last_used_at: use === undefined ? null : timeOf(use.atMs),
+    last_used_at: use === undefined ? null : isoTime(use.atMs),
     last_used_from: use?.from ?? null,
     requests:
       limit === 0 || !isCounted
         ? null
-        : { used: window?.used ?? 0, limit, resets_at: window === undefined ? null : timeOf(window.endsAtMs) },
+        : { used: window?.used ?? 0, limit, resets_at: window === undefined ? null : isoTime(window.endsAtMs) },
   };
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

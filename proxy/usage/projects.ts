@@ -3,7 +3,6 @@
 // belongs to who made the token of the report; to the token or publisher itself if that sees only some packages. It also
 // lists projects, and what each one runs: those that the caller may list, and packages that they see.
 
-import { createHash } from 'node:crypto';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { createTurns } from '../../build/shared/concurrency/yielding.ts';
@@ -21,6 +20,7 @@ import { stateOfVersions, type UsageServices } from './read-usage.ts';
 import { mostKept, parseProject, parseUsageRow, projectKey, usedByKey, usedKey, type Project } from './usage-row.ts';
 import type { ProjectDocument } from './usage-schema.ts';
 import { userOfToken } from './user-of-token.ts';
+import { digestOf } from '../../build/shared/text/digest-of.ts';
 
 export interface ProjectReport {
   readonly name: string;
@@ -43,7 +43,7 @@ export async function reportProject(
 ): Promise<number> {
   const view = caller.kind === 'operator' ? undefined : viewOf(caller);
   const { owner, most, ...reporter } = await reporterOf(state, caller, view);
-  const id = `prj_${sha256(`${owner}\n${name}`).slice(0, 20)}`;
+  const id = `prj_${digestOf(`${owner}\n${name}`).slice(0, 20)}`;
   const projects = await readProjects(state);
   const known = await knownVersions(policyAdmin, locked, view);
   if (known.size === 0) {
@@ -79,7 +79,7 @@ async function replace(
   known: ReadonlyMap<string, string>,
   project: Project | undefined,
 ): Promise<Guards> {
-  const [key, prefix, list] = [projectKey(id), usedByKey(id, ''), sha256(JSON.stringify([...known]))];
+  const [key, prefix, list] = [projectKey(id), usedByKey(id, ''), digestOf(JSON.stringify([...known]))];
   const change = project ? { puts: [{ key, value: { ...project, list } }], deletes: [] } : { puts: [], deletes: [key] };
   await state.commit({ conditions: [], ...change, quiet: true });
   const entry = await state.get(key);
@@ -91,10 +91,6 @@ async function replace(
       await removeRows(state, name, [row], 0, guards);
     }
   return guards;
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Versions that are stored here, or were withdrawn, and that the view shows. Others get their turn in between. */

@@ -15,7 +15,7 @@ import { TextField } from '../../proxy/console/components/form.tsx';
 import { operationForm } from '../../proxy/console/frame/operation-form.tsx';
 import { createApi } from '../../proxy/manage/frame/api.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
-import { registerRoutes, addOperations } from '../../proxy/manage/routes.ts';
+import { registerRoutes, operationsOf } from '../../proxy/manage/routes.ts';
 import { operation } from '../../proxy/registry/operation.ts';
 import { sentFields } from '../util/page-form.ts';
 import { runConsole, type RunningConsole } from '../util/running-console.ts';
@@ -118,13 +118,13 @@ function programOf() {
 let console: RunningConsole;
 let admin: Awaited<ReturnType<RunningConsole['signIn']>>;
 beforeAll(async () => {
-  for (const without of [() => addOperations(createApi(), services, operations), heatForm])
+  for (const without of [() => operationsOf(operations)(createApi(), services), heatForm])
     expect(without).toThrow(/The operation (?:list|heat)Kettles? has no row/);
   for (const table of tables) Object.assign(table, rows);
   console = await runConsole({
     register: (api, all) => {
       registerRoutes(api, all);
-      addOperations(api, services, operations);
+      operationsOf(operations)(api, services);
     },
     addPages: (pages) => pages.form(heatForm()),
   });

@@ -137,8 +137,6 @@ export function signerInStatus(lines: string): Signer | undefined {
 
 const refused: ReadonlySet<string> = new Set(['BADSIG', 'ERRSIG', 'EXPSIG', 'REVKEYSIG', 'KEYREVOKED', 'FAILURE']);
 
-export type OpenPgpKeys = ReturnType<typeof createOpenPgpKeys>;
-
 /** gpg asks nobody, starts no agent and fetches no key. Every key of the list is as good as any other. */
 const settings = 'batch\nno-tty\nno-autostart\nno-auto-key-retrieve\nno-auto-check-trustdb\ntrust-model always\n';
 

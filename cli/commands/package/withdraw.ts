@@ -3,7 +3,7 @@
 
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
-import { withholdVersion, type VersionBuild } from '../../../build/withdraw/withhold-version.ts';
+import { withholdVersion } from '../../../build/withdraw/withhold-version.ts';
 import { withdrawVersion, type PackageServices } from '../../../proxy/packages/operations.ts';
 import { readWithdrawn } from '../../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals } from '../../../proxy/packages/withdrawals.ts';
@@ -20,6 +20,7 @@ import { parseVersionArgument } from '../../purge/package-command.ts';
 import { withSettingsOf, withStateSettings } from '../../state/state-settings.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
 import { operationCommand, type Noun } from '../operation-command.ts';
+import type { VersionBuild } from '../../../build/artifacts/artifact-tree.ts';
 
 export const publishes = true;
 

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ArtifactBuild } from '../../../build/artifacts/artifact-tree.ts';
+import type { VersionBuild } from '../../../build/artifacts/artifact-tree.ts';
 import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../../build/contract/artifact-files.ts';
@@ -187,7 +187,7 @@ async function publishLocally(job: PublishJob): Promise<Published> {
 
 /** Publishes in this process. `notice` gets the build's remarks on the package. */
 function createLocalPublisher(
-  build: ArtifactBuild,
+  build: VersionBuild,
   notice: (message: string) => void,
   objection: UploadObjection,
 ): ArtifactPublisher {

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { RegisteredSource } from '../../../build/sources/options.ts';
-import type { Verification } from '../../../proxy/sync/repository-schema.ts';
+import { nothingFound, type Verification } from '../../../proxy/sync/repository-schema.ts';
 import { parseRepositoryRecord, type RepositoryRecord } from '../../../proxy/sync/repository.ts';
 import { registeredReason } from '../../builds/registered-advice.ts';
 import { prepareSources } from '../../builds/registered-sources.ts';
@@ -53,7 +53,7 @@ async function probeMirrored(
   const probe = await probeRegistered(record, config, sealer, () => context.now().getTime());
   if (probe instanceof RegistryError) return probe;
   const { protocol, names } = probe;
-  return { ...nothing, protocol, package_count: names?.length ?? null, packages: (names ?? []).slice(0, 1000) };
+  return { ...nothingFound, protocol, package_count: names?.length ?? null, packages: (names ?? []).slice(0, 1000) };
 }
 
 /** The contents of the repository, or the reason why it cannot be read. */
@@ -77,7 +77,7 @@ async function look(
     const { releases, quarantined, notices } =
       scan.outcome === 'read' ? scan : { releases: [], quarantined: [], notices: [] };
     return {
-      ...nothing,
+      ...nothingFound,
       packages: [...new Set(releases.map(({ name }) => name))].toSorted(),
       problems: [...quarantined.map(({ where, message }) => `${where}: ${message}`), ...notices],
     };
@@ -110,7 +110,14 @@ async function probeRemote(
       subdirectories,
     });
     const { tags: tagCount, branches: branchCount, defaultBranch, packages, problems } = probe;
-    return { ...nothing, tags: tagCount, branches: branchCount, default_branch: defaultBranch, packages, problems };
+    return {
+      ...nothingFound,
+      tags: tagCount,
+      branches: branchCount,
+      default_branch: defaultBranch,
+      packages,
+      problems,
+    };
   } catch (error) {
     if (error instanceof GitFailure) return new Error(registeredReason(record, error.message));
     throw error;
@@ -119,16 +126,6 @@ async function probeRemote(
 
 function asDocument(found: Found | Error): Verification {
   return found instanceof Error
-    ? { ok: false, message: found.message, ...nothing }
+    ? { ok: false, message: found.message, ...nothingFound }
     : { ok: true, message: null, ...found };
 }
-
-const nothing: Found = {
-  tags: null,
-  branches: null,
-  default_branch: null,
-  protocol: null,
-  package_count: null,
-  packages: [],
-  problems: [],
-};

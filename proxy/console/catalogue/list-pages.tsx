@@ -40,7 +40,7 @@ function pathOf(page: number): string {
 
 function List({ list, page }: { readonly list: CatalogueList; readonly page: number }): Child {
   const { rows, name, description } = list;
-  const { name: nameColumn, latest, type, published } = listColumns(undefined);
+  const { name: nameColumn, latest, type, published } = listColumns;
   const from = (page - 1) * rowsPerPage;
   const shown = rows.slice(from, from + rowsPerPage);
   return (
@@ -92,7 +92,7 @@ function Leaders({ rows }: Pick<CatalogueList, 'rows'>): Child {
         entries={newest.slice(0, mostLeaders).map(({ name, latest_version: version, updated_at: at }) => ({
           name: `${name} ${version}`,
           to: `/packages/${name}`,
-          note: <Time at={at} nowMs={undefined} />,
+          note: <Time at={at} />,
         }))}
       />
       <Panel title="Vendors" entries={mostFrequent(vendors, pageOf)} />

@@ -24,7 +24,6 @@ export function packagePages(
   origin: string | undefined,
 ): readonly CataloguePage[] {
   const { name, latest, details } = opened;
-  const stored = { opened, nowMs: undefined };
   const page = (tab: string, title: string, content: CataloguePage['content']): CataloguePage => ({
     path: packagePath(name, tab),
     title,
@@ -35,7 +34,7 @@ export function packagePages(
       '',
       name,
       <PackageOverview
-        {...{ ...stored, readme, origin }}
+        {...{ opened, readme, origin }}
         days={undefined}
         publisher={undefined}
         makesTokens={false}
@@ -50,7 +49,7 @@ export function packagePages(
       : [page('changelog', `Changelog of ${name}`, <Changelog opened={opened} text={changelog} />)]),
     ...(versionWarnings(opened.advisories, details.versions).length === 0
       ? []
-      : [page('advisories', `Advisories of ${name}`, <Advisories {...stored} />)]),
+      : [page('advisories', `Advisories of ${name}`, <Advisories opened={opened} />)]),
   ];
 }
 
@@ -62,7 +61,7 @@ function dependentsPages(opened: OpenPackage): readonly CataloguePage[] {
   return Array.from({ length: count }, (_, at) => ({
     path: packagePath(name, 'dependents', { page: String(at + 1) }),
     title: `Dependents of ${name}`,
-    content: <Dependents {...{ opened, neighbourhood }} steps={undefined} page={at + 1} nowMs={undefined} />,
+    content: <Dependents {...{ opened, neighbourhood }} steps={undefined} page={at + 1} />,
   }));
 }
 
@@ -88,7 +87,7 @@ const checksum: Column<VersionTableRow> = {
 };
 
 function Versions({ opened }: { readonly opened: OpenPackage }): Child {
-  const columns = [...versionColumns(opened.name, undefined), checksum];
+  const columns = [...versionColumns(opened.name), checksum];
   const shown = shownVersions(opened);
   return (
     <PackageFrame opened={opened} tab="versions">

@@ -2,11 +2,18 @@
 
 import type { Child } from 'hono/jsx';
 
-export function Fact({ label, children }: { readonly label: string; readonly children?: Child }): Child {
+interface FactProps {
+  readonly label: string;
+  /** or the children */
+  readonly value?: Child;
+  readonly children?: Child;
+}
+
+export function Fact({ label, value, children }: FactProps): Child {
   return (
     <div>
       <dt>{label}</dt>
-      <dd>{children}</dd>
+      <dd>{value ?? children}</dd>
     </div>
   );
 }

@@ -48,3 +48,9 @@ export function pageWords(message: string): string {
 export function withCapital(message: string): string {
   return /^[a-z]+ /.test(message) ? `${message.charAt(0).toUpperCase()}${message.slice(1)}` : message;
 }
+
+/** `1.2.0, 1.1.0, 1.0.0 and 4 more`. */
+export function shortly(texts: readonly string[]): string {
+  const left = texts.length - 3;
+  return `${texts.slice(0, 3).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+}

@@ -46,6 +46,22 @@ export function A({ to, children, ...rest }: AnchorProps): Child {
   );
 }
 
+interface MainLinkProps {
+  readonly to: string;
+  readonly text: string;
+  /** true: a long text may break anywhere */
+  readonly breaks?: boolean;
+}
+
+/** The link in the row of a table: to the page of what the row is about. */
+export function MainLink({ to, text, breaks = false }: MainLinkProps): Child {
+  return (
+    <A to={to} class={breaks ? 'main-link breaks' : 'main-link'}>
+      {text}
+    </A>
+  );
+}
+
 /** The name and the colour of the registry, in the head, in titles and on the page for signing in. */
 export const BrandContext = createContext<Brand>(standardBrand);
 

@@ -2,7 +2,7 @@
 // exact time is in the reader's zone, without it in UTC. A page that is stored shows the day, because it does not know
 // when it is read.
 
-import type { Child } from 'hono/jsx';
+import { createContext, useContext, type Child } from 'hono/jsx';
 
 const grouped = new Intl.NumberFormat('en', { useGrouping: true });
 
@@ -51,16 +51,25 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
+/** When the page is shown, in epoch milliseconds; undefined: the page is stored. */
+export const NowContext = createContext<number | undefined>(undefined);
+
+/** The same for what only the console shows. */
+export function useNow(): number {
+  const nowMs = useContext(NowContext);
+  if (nowMs === undefined) throw new Error('a stored page does not know when it is shown');
+  return nowMs;
+}
+
 interface TimeProps {
   /** RFC 3339 */
   readonly at: string | null | undefined;
-  /** epoch milliseconds; undefined: the page is stored */
-  readonly nowMs: number | undefined;
   /** stands where there is no moment */
   readonly none?: Child;
 }
 
-export function Time({ at, nowMs, none = '' }: TimeProps): Child {
+export function Time({ at, none = '' }: TimeProps): Child {
+  const nowMs = useContext(NowContext);
   if (at === null || at === undefined) return none;
   const ms = Date.parse(at);
   if (Number.isNaN(ms)) return at;
@@ -81,7 +90,8 @@ export function ExactTime({ at }: { readonly at: string }): Child {
   );
 }
 
-function inUtc(exact: string): string {
+/** `2026-11-24 13:41 UTC`. `exact`: RFC 3339 UTC. */
+export function inUtc(exact: string): string {
   return `${exact.slice(0, 16).replace('T', ' ')} UTC`;
 }
 

@@ -4,6 +4,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { JsonObject } from '../../../build/contract/json.ts';
 import { actorOf } from '../../auth/caller.ts';
 import type { Operation } from '../../registry/operation.ts';
 import { Form } from '../components/form.tsx';
@@ -32,7 +33,7 @@ interface FormView {
   readonly values?: Readonly<Record<string, string>> | undefined;
 }
 
-interface FormDefinition<Input, Output> {
+interface FormDefinition<Services, Input, Output, Subject> {
   readonly section: Section;
   /** fields with one entry a line */
   readonly lists?: readonly string[];
@@ -45,10 +46,15 @@ interface FormDefinition<Input, Output> {
   readonly linkedValue?: (name: string, text: string) => string;
   /** as of a FormPage */
   readonly fieldOf?: Readonly<Record<string, string>>;
+  /** What the form is about; default: the request. Throws NOT_FOUND. */
+  readonly of?: (services: Services, request: SignedInRequest) => MaybeAsync<Subject>;
   /** An outcome stands for the form where nothing can be changed. */
-  readonly view: (request: SignedInRequest) => MaybeAsync<FormView | PageOutcome>;
-  /** Throws INVALID_INPUT for a form that cannot be read. undefined: nothing is to change. */
-  readonly input: (request: SignedInRequest, fields: FormFields) => MaybeAsync<Input | undefined>;
+  readonly view: (subject: Subject, request: SignedInRequest) => MaybeAsync<FormView | PageOutcome>;
+  /**
+   * Default: the values of the path, for an operation without other fields. Throws INVALID_INPUT for a form that cannot
+   * be read. undefined: nothing is to change.
+   */
+  readonly input?: (request: SignedInRequest, fields: FormFields) => MaybeAsync<Input | undefined>;
   /** the page afterwards */
   readonly done: (answer: Output | undefined, request: SignedInRequest) => MaybeAsync<PageOutcome>;
 }
@@ -64,14 +70,16 @@ export function callFor<Services, Input, Output>(
 }
 
 /** The page at a form of the operation. */
-export function operationForm<Services, Input, Output>(
+export function operationForm<Services, Input, Output, Subject = SignedInRequest>(
   services: Services,
   operation: Operation<Services, Input, Output>,
-  definition: FormDefinition<Input, Output>,
+  definition: FormDefinition<Services, Input, Output, Subject>,
 ): FormPage {
   const { id, form = '', awaitsBuilder = false } = operation;
-  const { section, lists = [], asksNothing = false, fieldOf = {}, view, input, done } = definition;
+  const { section, lists = [], asksNothing = false, fieldOf = {}, view, done } = definition;
   const { path = form, linked = linkable(operation), linkedValue } = definition;
+  const of = definition.of ?? ((_services, request) => request as Subject);
+  const input = definition.input ?? ((request) => pathValues(operation, request) as Input);
   const asks = asksPassword({ operation: id, asksNothing });
   return {
     path,
@@ -80,7 +88,7 @@ export function operationForm<Services, Input, Output>(
     fieldOf,
     awaitsBuilder,
     show: async (request, state) => {
-      const shown = await view(request);
+      const shown = await view(await of(services, request), request);
       if (!('submit' in shown)) return shown;
       return pageOf(shown, filledIn(linked, request, state, shown.values, linkedValue), {
         section,
@@ -94,6 +102,10 @@ export function operationForm<Services, Input, Output>(
       return done(given === undefined ? undefined : await callFor(services, request, operation, given), request);
     },
   };
+}
+
+function pathValues({ params }: Pick<Operation<never>, 'params'>, { param }: SignedInRequest): JsonObject {
+  return Object.fromEntries(Object.keys(params?.shape ?? {}).map((name) => [name, param(name)]));
 }
 
 interface Showing {

@@ -6,6 +6,7 @@ import { ConfirmContext, type ConfirmPlace } from '../components/confirm-at-prov
 import { FilledByContext } from '../components/notice.tsx';
 import { ProofsContext } from '../components/passkey-button.tsx';
 import { BrandContext, PlaceContext, rootFrom } from '../components/place.tsx';
+import { NowContext } from '../components/values.tsx';
 import { ConsoleLayout } from './layout.tsx';
 import { isDownload, isRedirect, type PageOutcome, type PageView, type Redirect } from './definitions.ts';
 import { confirmationSeconds } from './submit-form.ts';
@@ -33,15 +34,17 @@ export async function respond(visit: Visit, outcome: PageOutcome, responding: Re
   const { incoming } = visit.request;
   const html = (
     <PlaceContext.Provider value={{ root: rootFrom(path), isCatalogue: false, assets: responding.folder }}>
-      <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
-        <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
-          <FilledByContext.Provider value={responding.filledBy}>
-            <BrandContext.Provider value={visit.brand}>
-              <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
-            </BrandContext.Provider>
-          </FilledByContext.Provider>
-        </ConfirmContext.Provider>
-      </ProofsContext.Provider>
+      <NowContext.Provider value={visit.request.nowMs}>
+        <ProofsContext.Provider value={visit.caller?.provesWith ?? noProofs}>
+          <ConfirmContext.Provider value={confirmPlaceOf(visit)}>
+            <FilledByContext.Provider value={responding.filledBy}>
+              <BrandContext.Provider value={visit.brand}>
+                <ConsoleLayout view={outcome} caller={visit.caller} notice={noticeOf(visit, responding)} />
+              </BrandContext.Provider>
+            </FilledByContext.Provider>
+          </ConfirmContext.Provider>
+        </ProofsContext.Provider>
+      </NowContext.Provider>
     </PlaceContext.Provider>
   );
   // Composer's requests get their turn before the page is rendered, and before it is compressed

@@ -1,7 +1,7 @@
 // The fields of a posted form, and the state of a form that is shown: what was typed, and what is wrong with it. A form
 // that is refused comes back with what was typed, except passwords.
 
-import { invalidInput, RegistryError } from '../../../build/contract/errors.ts';
+import { invalidInput, RegistryError, type FieldFault } from '../../../build/contract/errors.ts';
 
 /** The most fields and characters that a form of the console has. */
 export const formLimits = { mostBytes: 256 * 1024, mostFields: 2000 };
@@ -122,19 +122,13 @@ export function fieldFault(path: string, message: string): RegistryError {
 }
 
 /** The error of several fields. */
-export function fieldFaults(issues: readonly Issue[]): RegistryError {
+export function fieldFaults(issues: readonly FieldFault[]): RegistryError {
   return invalidInput(...issues);
 }
 
-export interface Issue {
-  /** the name of the field */
-  readonly path: string;
-  readonly message: string;
-}
-
-function issuesOf({ details }: RegistryError): readonly Issue[] {
+function issuesOf({ details }: RegistryError): readonly FieldFault[] {
   const issues: unknown = details['issues'];
-  return Array.isArray(issues) ? (issues as readonly Issue[]) : [];
+  return Array.isArray(issues) ? (issues as readonly FieldFault[]) : [];
 }
 
 /** `must be a name` → `Must be a name.`, `is "x"; allowed: …` → `It is "x"; allowed: …` */

@@ -14,8 +14,6 @@ type Leaving =
       readonly raw: { readonly status: number; readonly text: string };
     };
 
-export type WriteBatch = ReturnType<typeof createWriteBatch>;
-
 export function createWriteBatch(rawResponses: RawResponses | undefined) {
   let batch: Leaving[] = [];
   const depart = (): void => {

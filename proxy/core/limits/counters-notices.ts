@@ -4,8 +4,6 @@
 /** One line for the log. */
 export type CountersNotice = { readonly state: 'degraded'; readonly reason: string } | { readonly state: 'recovered' };
 
-export type CountersNotices = ReturnType<typeof createCountersNotices>;
-
 const periodMs = 60_000;
 const mostAPeriod = 5;
 

@@ -95,6 +95,6 @@ function isDev({ version_normalized: version }: IndexEntry): boolean {
   return isDevVersion(version);
 }
 
-function md5(text: string): string {
+export function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }

@@ -7,6 +7,7 @@ import type { Stability } from '../../../build/contract/stability.ts';
 import { parseAddressRange } from '../http/client-address.ts';
 import { parsePackagePattern } from './package-pattern.ts';
 import { mayOverlap } from './pattern-overlap.ts';
+import type { FieldFault } from '../../../build/contract/errors.ts';
 
 export interface TokenLimits {
   /** patterns of package names (package-pattern.ts): one of them must match */
@@ -46,19 +47,13 @@ export const stabilities: readonly Stability[] = ['stable', 'RC', 'beta', 'alpha
 export const maxEntries = 1000;
 export const maxConstraintLength = 200;
 
-export interface LimitIssue {
-  /** `packages.3`, `constraints.acme/*`, `stability`… */
-  readonly path: string;
-  readonly message: string;
-}
-
-export type ParsedLimits = { readonly limits: Partial<TokenLimits> } | { readonly issues: readonly LimitIssue[] };
+export type ParsedLimits = { readonly limits: Partial<TokenLimits> } | { readonly issues: readonly FieldFault[] };
 
 type Note = (path: string, message: string) => undefined;
 
 /** The given limits in their canonical form: lower case, sorted, without duplicates. `given` may have any type. */
 export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLimits {
-  const issues: LimitIssue[] = [];
+  const issues: FieldFault[] = [];
   const note: Note = (path, message) => {
     issues.push({ path, message });
   };
@@ -77,7 +72,7 @@ export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLim
 export function uselessConstraints({
   packages,
   constraints,
-}: Pick<TokenLimits, 'packages' | 'constraints'>): readonly LimitIssue[] {
+}: Pick<TokenLimits, 'packages' | 'constraints'>): readonly FieldFault[] {
   if (packages === null || constraints === null) return [];
   const known = new Set(packages);
   const useless = Object.keys(constraints).filter(

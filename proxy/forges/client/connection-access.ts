@@ -24,6 +24,7 @@ import { SignJWT } from 'jose';
 import { objectOf, textOf } from '../dialects/fields.ts';
 import { parseJsonText } from '../model/json-text.ts';
 import { ForgeRefusal } from './forge-failure.ts';
+import { isoTime } from '../../../build/shared/text/iso-time.ts';
 
 // The credentials of a GitHub App: a signed assertion of the App (JWT, RS256, ten minutes at most) buys a token of its
 // installation at the owner. The token lasts an hour, is shared by all processes, and is renewed before it ends.
@@ -205,7 +206,7 @@ async function installationToken(
         { key: connectionKey(id), revision: connection.revision },
         { key, revision: stored?.revision ?? null },
       ],
-      puts: [{ key, value: { token: sealToken(options, id, token), expires_at: timeOf(token.expiresMs) } }],
+      puts: [{ key, value: { token: sealToken(options, id, token), expires_at: isoTime(token.expiresMs) } }],
       deletes: [],
       quiet: true,
     });
@@ -235,8 +236,4 @@ function sealToken({ sealer }: AccessOptions, id: ConnectionId, { token }: Insta
 
 function aboutToken(id: ConnectionId): string {
   return `${id} token`;
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -10,8 +10,6 @@ import { isConnectionId, parseConnectionId, type ConnectionId } from '../../sync
 import { forgeNames, ownerKinds, parseOwner, type OwnerName } from './forge-name.ts';
 
 export const connectionCredentialsKinds = ['token', 'app'] as const;
-export type ConnectionCredentialsKind = (typeof connectionCredentialsKinds)[number];
-
 const texts = z.array(z.string());
 
 const connectionRecord = z.object({

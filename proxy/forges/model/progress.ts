@@ -8,8 +8,6 @@ import type { ConnectionId, ForgeId } from '../../sync/forge-place.ts';
 
 /** `idle`: no refresh has begun, or the last one ended. `missing`: it asks for repositories that were not listed. */
 export const refreshPhases = ['idle', 'listing', 'missing'] as const;
-export type RefreshPhase = (typeof refreshPhases)[number];
-
 /** The repositories of a connection by their state, at the end of the last refresh. */
 export interface ConnectionCounts {
   readonly registered: number;

@@ -12,6 +12,7 @@ import { matchesPattern } from '../../../build/shared/patterns/package-pattern.t
 import { isJsonObject } from '../../../build/contract/json.ts';
 import { asciiLowerCase } from '../../../build/contract/php-text.ts';
 import { parseJsonText } from '../model/json-text.ts';
+import { isoTime } from '../../../build/shared/text/iso-time.ts';
 
 /** `text`: undefined if there is no such file. */
 function composerName(text: string | undefined): { readonly name: PackageName } | { readonly skip: SkipReason } {
@@ -100,11 +101,11 @@ async function adopted(
 async function withoutRemoved({ registrar, now }: RefreshParts, seen: ListedRepository): Promise<ListedRepository> {
   if (seen.state === 'skipped' || seen.repository === null) return seen;
   if (await registrar.isRegistered(seen.repository)) return seen;
-  return { ...seen, state: 'skipped', reason: 'unregistered', checked_at: timeOf(now()), hook: false };
+  return { ...seen, state: 'skipped', reason: 'unregistered', checked_at: isoTime(now()), hook: false };
 }
 
 function unseen({ id, path, stamp }: ForgeRepository, nowMs: number): ListedRepository {
-  const checked = timeOf(nowMs);
+  const checked = isoTime(nowMs);
   return {
     id,
     path,
@@ -125,7 +126,7 @@ async function apply(
   step: Step,
 ): Promise<ListedRepository> {
   const { connection, registrar, onStep, now } = parts;
-  const changed = { ...row, checked_at: timeOf(now()) };
+  const changed = { ...row, checked_at: isoTime(now()) };
   switch (step.step) {
     case 'inspect':
       return inspect(parts, listed, changed);
@@ -174,8 +175,4 @@ function skipped(
   // a reason that is known already is no news
   if (row.reason !== reason) onStep({ step: 'skipped', path, reason });
   return { ...row, path, stamp, state: 'skipped', reason };
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -21,6 +21,7 @@ import { asItIsNow } from '../model/connected.ts';
 import type { ListedRepository, RepositoryState, ForgeRepository } from '../model/forge-repository.ts';
 import { recheckMs, wantedNames } from '../model/decide-repository.ts';
 import { applyRepository } from './apply-repository.ts';
+import { isoTime } from '../../../build/shared/text/iso-time.ts';
 
 // The first half of a refresh: walks through the pages of the forge's list. Each page is one step that a killed refresh
 // need not repeat. A page that has not changed since (ETag) is not read again.
@@ -121,9 +122,9 @@ async function run(parts: RefreshParts): Promise<RefreshProgress> {
     page: 0,
     query: null,
     counts,
-    finished_at: timeOf(now()),
+    finished_at: isoTime(now()),
     // a jitter of a tenth keeps connections apart
-    next_at: timeOf(now() + connection.interval * 1000 * (0.9 + 0.2 * random())),
+    next_at: isoTime(now() + connection.interval * 1000 * (0.9 + 0.2 * random())),
     error: null,
     failures: 0,
   });
@@ -140,7 +141,7 @@ async function pause(
     ? asked
     : Math.min(now() + (asked - now()) * 2 ** Math.min(failures, 10), now() + longestPauseMs);
   await changeProgress(state, connection.id, {
-    next_at: timeOf(untilMs),
+    next_at: isoTime(untilMs),
     error: isLimit ? null : message,
     failures: isNamed ? 0 : failures + 1,
   });
@@ -154,15 +155,11 @@ async function refuse({ connection, state, now }: RefreshParts, { message }: For
     phase: 'idle',
     page: 0,
     query: null,
-    next_at: timeOf(now() + connection.interval * 1000),
+    next_at: isoTime(now() + connection.interval * 1000),
     error: message,
     failures: failures + 1,
   });
   return { end: 'refused', message };
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 // The second half of a refresh: repositories that were listed before, and are not any more. A page may have shifted

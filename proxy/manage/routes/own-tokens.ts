@@ -13,6 +13,7 @@ import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 import { ageOrder } from '../../state/rows.ts';
+import { userIdOf } from './authentication.ts';
 
 export interface OwnTokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -94,10 +95,4 @@ function show(
     last_used_from: use?.from ?? null,
     current: 'token' in caller && caller.token.id === id,
   };
-}
-
-/** The policy admits only people to these operations. */
-function userIdOf({ env: { caller } }: ApiContext): string {
-  if (caller.kind === 'user') return caller.userId;
-  throw new Error('an operation for people was reached by nobody');
 }

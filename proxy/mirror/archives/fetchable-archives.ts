@@ -27,6 +27,7 @@ import { changeOf } from './pinned-versions.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 import type { UpstreamDistMirror } from '../upstream/upstream-root.ts';
+import { md5 } from '../../core/tree/package-archives.ts';
 
 /** A request for an archive. */
 export interface ArchiveLookup {
@@ -213,8 +214,4 @@ function fill(template: string, { name, version, normalized, dist: { reference }
       reference === '' || /^(?:[a-f0-9]+|%reference%)$/.test(reference) ? reference : md5(reference),
     )
     .replaceAll('%type%', 'zip');
-}
-
-function md5(text: string): string {
-  return createHash('md5').update(text).digest('hex');
 }

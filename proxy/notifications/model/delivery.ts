@@ -8,8 +8,6 @@ import type { EndpointId } from './endpoint.ts';
 
 /** `hidden`: the limits of the endpoint's token changed, and do not show the event any more. */
 export const deliveryStates = ['pending', 'delivered', 'failed', 'hidden'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
-
 export interface DeliveryAttempt {
   /** RFC 3339 UTC */
   readonly at: string;

@@ -1,8 +1,7 @@
 // Checks the rules of a publisher together: they must name one repository, and the tokens of its issuer must be able to
 // prove them.
 
-import { invalidInput } from '../../../build/contract/errors.ts';
-import type { LimitIssue } from '../../core/views/token-limits.ts';
+import { invalidInput, type FieldFault } from '../../../build/contract/errors.ts';
 import { dialects } from '../claims/dialects.ts';
 import { kindTitles, parseIssuer, type Issuer } from '../model/issuer.ts';
 import { type Purpose, type PublisherRecord, type RefRule, standardMinutes } from '../model/publisher.ts';
@@ -43,7 +42,7 @@ function identityIssues({
   repository_id: id,
   owner_id: owner,
   claims,
-}: PublisherRecord): LimitIssue[] {
+}: PublisherRecord): FieldFault[] {
   const { hasNames, hasIds, forksShareIds } = dialects[kind];
   const title = kindTitles[kind];
   if (!hasIds) {
@@ -57,7 +56,7 @@ function identityIssues({
         : [{ path: 'claims', message: 'must have a rule that names the job, such as {"sub": "…"}' }]),
     ];
   }
-  const issues: LimitIssue[] = [];
+  const issues: FieldFault[] = [];
   if ('sub' in claims)
     issues.push({ path: 'claims.sub', message: `is no identity at ${title}: name the repository and its id` });
   if (!hasNames && repository !== null)
@@ -75,7 +74,7 @@ function identityIssues({
   return issues;
 }
 
-function unprovable({ kind, workflow, environment }: PublisherRecord): LimitIssue[] {
+function unprovable({ kind, workflow, environment }: PublisherRecord): FieldFault[] {
   const { hasWorkflows, hasEnvironments } = dialects[kind];
   const message = `is not in the tokens of ${kindTitles[kind]}: leave it out, or write a rule for a claim`;
   return [
@@ -84,7 +83,7 @@ function unprovable({ kind, workflow, environment }: PublisherRecord): LimitIssu
   ];
 }
 
-function refIssues({ kind, refs }: PublisherRecord): LimitIssue[] {
+function refIssues({ kind, refs }: PublisherRecord): FieldFault[] {
   const provable = dialects[kind].refs;
   if (refs === 'any' || provable.includes(refs)) return [];
   const others = provable.length === 0 ? '' : ` or ${provable.join(' or ')}`;
@@ -98,7 +97,7 @@ function refIssues({ kind, refs }: PublisherRecord): LimitIssue[] {
   ];
 }
 
-function minuteIssues({ purpose, token_minutes: minutes }: PublisherRecord): LimitIssue[] {
+function minuteIssues({ purpose, token_minutes: minutes }: PublisherRecord): FieldFault[] {
   const most = standardMinutes[purpose];
   return minutes <= most
     ? []

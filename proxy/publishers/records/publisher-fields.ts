@@ -1,7 +1,7 @@
 // What people give for a publisher, and the checks of each field alone.
 
-import { invalidInput } from '../../../build/contract/errors.ts';
-import { limitNames, parseLimits, uselessConstraints, type LimitIssue } from '../../core/views/token-limits.ts';
+import { invalidInput, type FieldFault } from '../../../build/contract/errors.ts';
+import { limitNames, parseLimits, uselessConstraints } from '../../core/views/token-limits.ts';
 import {
   longestName,
   mostClaims,
@@ -19,7 +19,7 @@ type Note = (path: string, message: string) => void;
  * must not widen a publisher. Throws INVALID_INPUT with every fault.
  */
 export function checkedTexts(given: PublisherFields): PublisherFields {
-  const issues: LimitIssue[] = [];
+  const issues: FieldFault[] = [];
   const note: Note = (path, message) => void issues.push({ path, message });
   const fields = {
     ...given,
@@ -77,7 +77,7 @@ export function checkedView(given: PublisherFields): Partial<PublisherView> {
 
 /** Throws INVALID_INPUT for limits that do not fit each other, or the purpose. */
 export function assertView(purpose: Purpose, view: PublisherView): void {
-  const issues: LimitIssue[] = [...uselessConstraints(view)];
+  const issues: FieldFault[] = [...uselessConstraints(view)];
   if (purpose === 'publish') {
     if (view.packages === null)
       issues.push({ path: 'packages', message: 'must name the packages to publish, such as ["acme/app"]' });

@@ -11,6 +11,7 @@ import { clientProof, type ProviderAccess, type ProviderClient } from './provide
 import { signatureFault } from './provider-signature.ts';
 import { foreignAnswer, providerUnavailable, refusedThere, tokenNotAccepted } from './refused-sign-in.ts';
 import type { Transaction } from './transaction.ts';
+import { messageOf } from '../../../build/shared/text/message-of.ts';
 
 export interface RedeemedCode {
   /** of the ID token, verified */
@@ -129,8 +130,4 @@ function isBadAnswer(error: unknown): boolean {
 
 function isOAuthError(error: unknown): error is oauth.OperationProcessingError {
   return error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

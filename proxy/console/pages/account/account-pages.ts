@@ -2,10 +2,9 @@
 
 import type { Pages } from '../../frame/pages.ts';
 import { registerAccount, registerName } from './account.tsx';
-import { registerAddPasskey } from './add-passkey.tsx';
 import { registerMails } from './mails.tsx';
 import { registerOwnTokenPages } from './own-tokens.tsx';
-import { registerOwnPasskey } from './own-passkey.tsx';
+import { registerAddPasskey, registerOwnPasskey } from './own-passkey.tsx';
 import { registerPassword, registerSessions } from './password.tsx';
 import type { AccountServices } from './services.ts';
 import { registerTwoFactorOff } from './two-factor-off.tsx';

@@ -27,11 +27,10 @@ interface PasskeyListProps {
   readonly passkeys: readonly PasskeyView[];
   /** where this browser reached the console; undefined: by an IP address, where browsers have no passkeys */
   readonly host: string | undefined;
-  readonly nowMs: number;
 }
 
 /** The list of a person's passkeys, on the account page. */
-function PasskeyList({ passkeys, host, nowMs }: PasskeyListProps): Child {
+function PasskeyList({ passkeys, host }: PasskeyListProps): Child {
   return (
     <section class="stack">
       <div class="row">
@@ -45,7 +44,7 @@ function PasskeyList({ passkeys, host, nowMs }: PasskeyListProps): Child {
       {passkeys.length === 0 ? (
         <p>With a passkey you sign in by your finger, face or PIN. Nobody can learn it from you, as with a password.</p>
       ) : (
-        <Table caption="Your passkeys" columns={columnsOf(host, nowMs)} rows={passkeys} />
+        <Table caption="Your passkeys" columns={columnsOf(host)} rows={passkeys} />
       )}
       {host === undefined ? (
         <p class="soft small">Browsers have no passkeys for an IP address. Open the console by its host name.</p>
@@ -54,7 +53,7 @@ function PasskeyList({ passkeys, host, nowMs }: PasskeyListProps): Child {
   );
 }
 
-function columnsOf(host: string | undefined, nowMs: number): readonly Column<PasskeyView>[] {
+function columnsOf(host: string | undefined): readonly Column<PasskeyView>[] {
   return [
     {
       label: 'Name',
@@ -65,8 +64,8 @@ function columnsOf(host: string | undefined, nowMs: number): readonly Column<Pas
         </span>
       ),
     },
-    { label: 'Added', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
-    { label: 'Last used', cell: ({ last_used_at: at }) => <Time {...{ at, nowMs }} none="never" /> },
+    { label: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
+    { label: 'Last used', cell: ({ last_used_at: at }) => <Time at={at} none="never" /> },
     {
       label: 'Action',
       isPlain: true,
@@ -123,7 +122,7 @@ export function registerAccount(pages: Pages, services: AccountServices): void {
         title: 'Your account',
         content: (
           <Account
-            {...{ user, hasMail, terminals, sessions, nowMs, host }}
+            {...{ user, hasMail, terminals, sessions, host }}
             hasPassword={caller.provesWith.password}
             passkeys={own}
             current={sessionId}
@@ -150,11 +149,11 @@ function Account({ user, hasMail, hasPassword, terminals, passkeys, host, ...ses
       <div class="two-columns">
         <div class="stack">
           <SessionList {...sessions} />
-          <TerminalList terminals={terminals} nowMs={sessions.nowMs} />
-          <PasskeyList passkeys={passkeys} host={host} nowMs={sessions.nowMs} />
+          <TerminalList terminals={terminals} />
+          <PasskeyList passkeys={passkeys} host={host} />
         </div>
         <aside class="stack">
-          <Person user={user} hasPassword={hasPassword} nowMs={sessions.nowMs} />
+          <Person user={user} hasPassword={hasPassword} />
           {hasPassword ? <TwoFactorPanel user={user} /> : null}
           {hasMail ? <MailPanel user={user} /> : null}
         </aside>
@@ -163,12 +162,12 @@ function Account({ user, hasMail, hasPassword, terminals, passkeys, host, ...ses
   );
 }
 
-type PersonProps = Pick<AccountProps, 'user' | 'hasPassword' | 'nowMs'>;
+type PersonProps = Pick<AccountProps, 'user' | 'hasPassword'>;
 
-function Person({ user, hasPassword, nowMs }: PersonProps): Child {
+function Person({ user, hasPassword }: PersonProps): Child {
   return (
     <section class="panel stack">
-      <Facts user={user} nowMs={nowMs} />
+      <Facts user={user} />
       <div class="row">
         <ButtonLink to="/account/name" icon="pencil" label="Change the name" />
         {hasPassword ? <ButtonLink to="/account/password" icon="key-round" label="Change the password" /> : null}
@@ -180,15 +179,13 @@ function Person({ user, hasPassword, nowMs }: PersonProps): Child {
   );
 }
 
-function Facts({ user, nowMs }: Pick<PersonProps, 'user' | 'nowMs'>): Child {
+function Facts({ user }: Pick<PersonProps, 'user'>): Child {
   return (
     <dl class="facts">
       <Fact label="Email">{user.email}</Fact>
       {user.name === null ? null : <Fact label="Name">{user.name}</Fact>}
       <Fact label="Role">{user.role}</Fact>
-      <Fact label="Account created">
-        <Time at={user.created_at} nowMs={nowMs} />
-      </Fact>
+      <Fact label="Account created" value={<Time at={user.created_at} />} />
     </dl>
   );
 }

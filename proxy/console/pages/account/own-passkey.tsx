@@ -8,13 +8,15 @@ import { isPasskeySite, passkeySite } from '../../../passkeys/site.ts';
 import { longestPasskeyName } from '../../../passkeys/name.ts';
 import { Form, TextField } from '../../components/form.tsx';
 import { PasskeyButton } from '../../components/passkey-button.tsx';
-import type { Redirect, SignedInRequest } from '../../frame/definitions.ts';
+import type { Redirect, SignedInRequest, PageOutcome, PageView } from '../../frame/definitions.ts';
 import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import type { FormFields } from '../../request/form-fields.ts';
+import { type FormFields, emptyForm, type FormState } from '../../request/form-fields.ts';
 import { passkeyAnswer } from '../../request/passkey-fields.ts';
-import { accountTrail, question } from './question.tsx';
+import { accountTrail, question, ProofFields } from './question.tsx';
 import { refusedProof } from './refused-proof.ts';
+import type { Child } from 'hono/jsx';
+import { recoveryCodesView } from './two-factor.tsx';
 
 export function registerOwnPasskey(pages: Pages, passkeys: Passkeys): void {
   registerRename(pages, passkeys);
@@ -77,16 +79,7 @@ function registerRemove(pages: Pages, passkeys: Passkeys): void {
 function PasswordForm({ form }: { readonly form: Parameters<typeof Form>[0]['state'] }) {
   return (
     <Form state={form} submit="Remove the passkey" isDanger cancel="/account">
-      <TextField name="password" label="Your password" type="password" autocomplete="current-password" required />
-      <TextField
-        name="code"
-        label="Code"
-        hint="Six digits from your authenticator, or one of your recovery codes."
-        autocomplete="one-time-code"
-        autocapitalize="off"
-        spellcheck={false}
-        required
-      />
+      <ProofFields autofocus={false} />
     </Form>
   );
 }
@@ -136,4 +129,69 @@ async function find(
   if (passkey === undefined) throw new RegistryError('NOT_FOUND', { message: 'You have no such passkey any more.' });
   const { rpId } = isPasskeySite(consoleOrigin) ? passkeySite(consoleOrigin) : { rpId: '' };
   return { passkey, hasOthers: all.some(({ id, rp_id }) => id !== passkey.id && rp_id === rpId) };
+}
+
+// Adding a passkey, in two steps at one address: the person proves who they are, unless they did a short time ago, and
+// then the browser makes the passkey.
+
+export function registerAddPasskey(pages: Pages, passkeys: Passkeys): void {
+  pages.form({
+    path: '/account/passkeys/new',
+    operation: 'renamePasskey',
+    show: ({ asksPassword }, form) =>
+      stepView(
+        asksPassword ? (
+          <Form state={form} submit="Go on" cancel="/account" asksPassword />
+        ) : (
+          <PasskeyStep form={form} />
+        ),
+      ),
+    submit: (request, fields) => add(passkeys, request, fields),
+  });
+}
+
+async function add(
+  passkeys: Passkeys,
+  { caller, consoleOrigin }: SignedInRequest,
+  fields: FormFields,
+): Promise<PageOutcome> {
+  const answer = passkeyAnswer(fields, 'add');
+  if (answer === undefined) return stepView(<PasskeyStep form={emptyForm} />);
+  const { recoveryCodes } = await passkeys.add(caller, {
+    answer,
+    name: fields.text('name'),
+    site: passkeySite(consoleOrigin),
+  });
+  if (recoveryCodes === undefined) return { to: '/account', notice: 'passkey-added' };
+  const done = 'Your passkey is added. After your password, a sign-in now asks for it too.';
+  return recoveryCodesView(done, recoveryCodes);
+}
+
+function stepView(step: Child): PageView {
+  const sentence = 'It stays on this device, in your password manager, or on a security key.';
+  return headedPage({ title: 'Add a passkey', sentence, trail: accountTrail }, step);
+}
+
+function PasskeyStep({ form }: { readonly form: FormState }): Child {
+  return (
+    <Form state={form} submit="" hasNoButton cancel="/account">
+      <TextField
+        name="name"
+        label="Name"
+        hint="So that you know it again, such as the name of the device."
+        maxlength={longestPasskeyName}
+        autocomplete="off"
+        autofocus
+        required
+      />
+      <p>Your sessions in other browsers end. Terminals stay signed in: your account page ends them.</p>
+      <PasskeyButton
+        purpose="add"
+        isPrimary
+        otherwise="Passkeys need JavaScript, an address with https, and a browser from 2025 or later."
+      >
+        Add the passkey
+      </PasskeyButton>
+    </Form>
+  );
 }

@@ -67,10 +67,9 @@ export function registerOwnTokenPages(pages: Pages, services: OwnTokenPageServic
 
 interface TerminalListProps {
   readonly terminals: readonly Terminal[];
-  readonly nowMs: number;
 }
 
-export function TerminalList({ terminals, nowMs }: TerminalListProps): Child {
+export function TerminalList({ terminals }: TerminalListProps): Child {
   return (
     <section class="stack">
       <div class="row">
@@ -84,33 +83,31 @@ export function TerminalList({ terminals, nowMs }: TerminalListProps): Child {
           None. <code>libretto login</code> signs a terminal in.
         </p>
       ) : (
-        <Table caption="Your terminals" columns={columnsOf(nowMs)} rows={terminals} />
+        <Table caption="Your terminals" columns={columns} rows={terminals} />
       )}
     </section>
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<Terminal>[] {
-  return [
-    { label: 'Terminal', cell: ({ record }) => record.description },
-    { label: 'Last use', cell: ({ use }) => <LastUse use={use} nowMs={nowMs} /> },
-    { label: 'Last packages', cell: ({ used }) => <span class="breaks">{lastUsed(used)}</span> },
-    { label: 'Ends', cell: ({ record }) => <Time at={record.expires_at} nowMs={nowMs} none="never" /> },
-    {
-      label: 'Action',
-      isPlain: true,
-      cell: ({ record: { id, description } }) => (
-        <ButtonLink
-          to={`/account/tokens/${id}/end`}
-          kind="small"
-          aria-label={`Sign out: ${description}`}
-          data-dialog
-          label="Sign out"
-        />
-      ),
-    },
-  ];
-}
+const columns: readonly Column<Terminal>[] = [
+  { label: 'Terminal', cell: ({ record }) => record.description },
+  { label: 'Last use', cell: ({ use }) => <LastUse use={use} /> },
+  { label: 'Last packages', cell: ({ used }) => <span class="breaks">{lastUsed(used)}</span> },
+  { label: 'Ends', cell: ({ record }) => <Time at={record.expires_at} none="never" /> },
+  {
+    label: 'Action',
+    isPlain: true,
+    cell: ({ record: { id, description } }) => (
+      <ButtonLink
+        to={`/account/tokens/${id}/end`}
+        kind="small"
+        aria-label={`Sign out: ${description}`}
+        data-dialog
+        label="Sign out"
+      />
+    ),
+  },
+];
 
 /** `acme/core (2026-11-21), acme/ui (2026-11-02) and 3 more`. */
 function lastUsed(used: readonly UsedPackage[]): string {
@@ -121,11 +118,11 @@ function lastUsed(used: readonly UsedPackage[]): string {
     .join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }
 
-function LastUse({ use, nowMs }: { readonly use: TokenUse | undefined; readonly nowMs: number }): Child {
+function LastUse({ use }: { readonly use: TokenUse | undefined }): Child {
   if (use === undefined) return <>never</>;
   return (
     <>
-      <Time at={new Date(use.atMs).toISOString()} nowMs={nowMs} />, from {use.from}
+      <Time at={new Date(use.atMs).toISOString()} />, from {use.from}
     </>
   );
 }

@@ -12,10 +12,9 @@ export interface SessionListProps {
   readonly sessions: readonly SessionRecord[];
   /** the session of this browser */
   readonly current: string;
-  readonly nowMs: number;
 }
 
-export function SessionList({ sessions, current, nowMs }: SessionListProps): Child {
+export function SessionList({ sessions, current }: SessionListProps): Child {
   return (
     <section class="stack">
       <div class="row">
@@ -32,13 +31,13 @@ export function SessionList({ sessions, current, nowMs }: SessionListProps): Chi
           </span>
         )}
       </div>
-      <Table caption="Your sessions" columns={columnsOf(current, nowMs, sessions.length > 1)} rows={sessions} />
+      <Table caption="Your sessions" columns={columnsOf(current, sessions.length > 1)} rows={sessions} />
     </section>
   );
 }
 
 /** `hasOthers`: the list has sessions of other browsers, which can be ended. */
-function columnsOf(current: string, nowMs: number, hasOthers: boolean): readonly Column<SessionRecord>[] {
+function columnsOf(current: string, hasOthers: boolean): readonly Column<SessionRecord>[] {
   return [
     {
       label: 'From',
@@ -49,8 +48,8 @@ function columnsOf(current: string, nowMs: number, hasOthers: boolean): readonly
         </span>
       ),
     },
-    { label: 'Began', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
-    { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} nowMs={nowMs} /> },
+    { label: 'Began', cell: ({ created_at }) => <Time at={created_at} /> },
+    { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
     ...(hasOthers ? [endColumn(current)] : []),
   ];
 }

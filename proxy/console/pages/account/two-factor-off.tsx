@@ -5,7 +5,7 @@ import { showUser } from '../../../people/user-schema.ts';
 import { actorOf } from '../../../auth/caller.ts';
 import type { Account } from '../../../auth/account.ts';
 import type { People } from '../../../auth/people.ts';
-import { ButtonLink, Form, TextField } from '../../components/form.tsx';
+import { ButtonLink, Form } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { headedPage } from '../../frame/headed-page.tsx';
@@ -14,6 +14,7 @@ import type { FormFields, FormState } from '../../request/form-fields.ts';
 import { browserSession } from '../sign-in/browser-session.ts';
 import { recoveryCodesView } from './two-factor.tsx';
 import { refusedProof } from './refused-proof.ts';
+import { ProofFields } from './question.tsx';
 
 export function registerTwoFactorOff(pages: Pages, people: People): void {
   pages.form({
@@ -93,23 +94,7 @@ function ProofForm({ form, title, sentence, submit, isDanger = false }: Question
       <h1>{title}</h1>
       <Form state={form} submit={submit} isDanger={isDanger} cancel="/account">
         <p>{sentence}</p>
-        <TextField
-          name="password"
-          label="Your password"
-          type="password"
-          autocomplete="current-password"
-          autofocus
-          required
-        />
-        <TextField
-          name="code"
-          label="Code"
-          hint="Six digits from your authenticator, or one of your recovery codes."
-          autocomplete="one-time-code"
-          autocapitalize="off"
-          spellcheck={false}
-          required
-        />
+        <ProofFields />
       </Form>
     </>
   );

@@ -115,23 +115,22 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }): Child {
 const eventsPerPage = 50;
 const noEvents: AuditPage = { events: [], before: undefined };
 
-async function showList(state: Reader, { query: given, nowMs }: SignedInRequest): Promise<PageView> {
+async function showList(state: Reader, { query: given }: SignedInRequest): Promise<PageView> {
   const query = parseAuditQuery(given);
   const names = await readEventNames(state);
   const filter = auditFilter(query, names.users);
   const { before } = query;
   const page = filter === undefined ? noEvents : await readAuditLog(state, filter, { limit: eventsPerPage, before });
-  return { title: 'Audit', section: 'audit', content: <AuditList {...{ query, names, page, nowMs }} /> };
+  return { title: 'Audit', section: 'audit', content: <AuditList {...{ query, names, page }} /> };
 }
 
 interface AuditListProps {
   readonly query: AuditQuery;
   readonly names: EventNames;
   readonly page: AuditPage;
-  readonly nowMs: number;
 }
 
-function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
+function AuditList({ query, names, page }: AuditListProps): Child {
   return (
     <>
       <PageHead
@@ -145,7 +144,7 @@ function AuditList({ query, names, page, nowMs }: AuditListProps): Child {
         {page.events.length === 0 ? (
           <NoEvents query={query} page={page} />
         ) : (
-          <Table caption="Events" columns={columnsOf(names, nowMs)} rows={page.events} />
+          <Table caption="Events" columns={columnsOf(names)} rows={page.events} />
         )}
         <Turning
           first={query.before === undefined ? undefined : auditPath({ ...query, before: undefined })}
@@ -180,11 +179,11 @@ function NoEvents({ query, page: { before } }: Pick<AuditListProps, 'query' | 'p
   );
 }
 
-function columnsOf(names: EventNames, nowMs: number): readonly Column<AuditEvent>[] {
+function columnsOf(names: EventNames): readonly Column<AuditEvent>[] {
   return [
     { label: 'What', cell: (event) => <What event={event} names={names} /> },
     { label: 'Who', cell: ({ actor }) => nameAuthor(actor, names) },
-    { label: 'When', cell: ({ time }) => <Time at={time} nowMs={nowMs} /> },
+    { label: 'When', cell: ({ time }) => <Time at={time} /> },
     { label: 'Event', isNumber: true, cell: ({ seq }) => seq },
   ];
 }

@@ -40,7 +40,7 @@ export function registerComparePage(pages: Pages, services: ComparePageServices)
 }
 
 async function showComparison(services: ComparePageServices, request: SignedInRequest): Promise<PageView> {
-  const { query, nowMs } = request;
+  const { query } = request;
   const name = nameIn(request);
   const versions = await archivedVersions(services, name, request);
   const [newest, second] = versions;
@@ -71,7 +71,7 @@ async function showComparison(services: ComparePageServices, request: SignedInRe
   const malware = (await malwareByPackage(services, request.caller.view)).get(name);
   const labels = versions.map(({ entry }) => entry.version);
   const newly = <NewlyCan {...{ pair }} {...await reviewed(contents, before, after)} />;
-  return view(<ComparePage {...{ pair, newly, dependencies, difference, files, labels, malware, showsAll, nowMs }} />);
+  return view(<ComparePage {...{ pair, newly, dependencies, difference, files, labels, malware, showsAll }} />);
 }
 
 interface ComparePageProps extends WithMalware {
@@ -86,7 +86,6 @@ interface ComparePageProps extends WithMalware {
   readonly labels: readonly string[];
   /** true: equal files are listed, too */
   readonly showsAll: boolean;
-  readonly nowMs: number;
 }
 
 function ComparePage({
@@ -98,7 +97,6 @@ function ComparePage({
   labels,
   malware,
   showsAll,
-  nowMs,
 }: ComparePageProps): Child {
   const { name, before, after } = pair;
   return (
@@ -107,7 +105,7 @@ function ComparePage({
       <Choice {...{ pair, labels, showsAll }} />
       <Table
         caption="The two versions"
-        columns={factColumns(nowMs)}
+        columns={factColumns}
         rows={[
           { role: 'From', malware, ...before },
           { role: 'To', malware, ...after },
@@ -203,15 +201,13 @@ function VersionCell({ version, malware }: Fact): Child {
   );
 }
 
-function factColumns(nowMs: number) {
-  return [
-    { label: 'Side', cell: ({ role }: Fact) => <span class="soft">{role}</span> },
-    { label: 'Version', cell: VersionCell },
-    { label: 'Published', cell: ({ since }: Fact) => <Time at={since} nowMs={nowMs} /> },
-    { label: 'Content', cell: ({ reference }: Fact) => <code title={reference}>{reference.slice(0, 10)}</code> },
-    { label: 'Archive', isNumber: true, cell: ({ size }: Fact) => formatBytes(size) },
-  ];
-}
+const factColumns = [
+  { label: 'Side', cell: ({ role }: Fact) => <span class="soft">{role}</span> },
+  { label: 'Version', cell: VersionCell },
+  { label: 'Published', cell: ({ since }: Fact) => <Time at={since} /> },
+  { label: 'Content', cell: ({ reference }: Fact) => <code title={reference}>{reference.slice(0, 10)}</code> },
+  { label: 'Archive', isNumber: true, cell: ({ size }: Fact) => formatBytes(size) },
+];
 
 // The links that differ between two versions.
 

@@ -5,66 +5,47 @@ import type { ConnectionDocument } from '../../../forges/connection-schema.ts';
 import { forgeTitles } from '../../../forges/model/forge-name.ts';
 import { Badge } from '../../components/badge.tsx';
 import { BuiltElsewhere, type State } from '../../components/notice.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { connectionPath, repositoriesTrail } from './services.ts';
+import { listPage } from '../../frame/headed-page.tsx';
+import type { PageView } from '../../frame/definitions.ts';
 
-interface ConnectionListProps {
-  readonly rows: readonly ConnectionDocument[];
-  readonly mayAdd: boolean;
-  readonly hasBuilder: boolean;
-  readonly nowMs: number;
+export function connectionList(rows: readonly ConnectionDocument[], mayAdd: boolean, hasBuilder: boolean): PageView {
+  return listPage({
+    section: 'repositories',
+    title: 'Connections',
+    sentence: 'The registry registers all repositories of these organisations, groups and users that have a package.',
+    trail: repositoriesTrail,
+    hasRows: rows.length > 0,
+    add: mayAdd ? <ButtonLink to="/connections/new" icon="plus" kind="primary" label="Connect an owner" /> : undefined,
+    notice: <BuiltElsewhere hasBuilder={hasBuilder} />,
+    table: <Table caption="Connections" columns={columns} rows={rows} />,
+    empty: hasBuilder && {
+      icon: 'folder-git-2',
+      title: 'No connection yet',
+      text:
+        'Connect an organisation at GitHub, GitLab, Gitea, Forgejo or Bitbucket. Its repositories then appear by ' +
+        'themselves.',
+    },
+  });
 }
 
-export function ConnectionList({ rows, mayAdd, hasBuilder, nowMs }: ConnectionListProps): Child {
-  const add = mayAdd ? (
-    <ButtonLink to="/connections/new" icon="plus" kind="primary" label="Connect an owner" />
-  ) : undefined;
-  return (
-    <>
-      <PageHead
-        title="Connections"
-        sentence="The registry registers all repositories of these organisations, groups and users that have a package."
-        trail={repositoriesTrail}
-        actions={rows.length === 0 ? undefined : add}
-      />
-      <BuiltElsewhere hasBuilder={hasBuilder} />
-      {rows.length === 0 && hasBuilder ? (
-        <EmptyState icon="folder-git-2" title="No connection yet" action={add}>
-          Connect an organisation at GitHub, GitLab, Gitea, Forgejo or Bitbucket. Its repositories then appear by
-          themselves.
-        </EmptyState>
-      ) : (
-        <Listed rows={rows} nowMs={nowMs} />
-      )}
-    </>
-  );
-}
-
-function Listed({ rows, nowMs }: Pick<ConnectionListProps, 'rows' | 'nowMs'>): Child {
-  return rows.length === 0 ? null : <Table caption="Connections" columns={columnsOf(nowMs)} rows={rows} />;
-}
-
-function columnsOf(nowMs: number): readonly Column<ConnectionDocument>[] {
-  return [
-    { label: 'Owner', cell: OwnerCell },
-    { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
-    { label: 'Repositories', isNumber: true, cell: ({ counts }) => formatNumber(counts.registered) },
-    { label: 'Last refresh', cell: ({ last_refreshed_at: at }) => <Time {...{ at, nowMs }} none="never" /> },
-  ];
-}
+const columns: readonly Column<ConnectionDocument>[] = [
+  { label: 'Owner', cell: OwnerCell },
+  { label: 'State', cell: ({ status }) => <ConnectionBadge status={status} /> },
+  { label: 'Repositories', isNumber: true, cell: ({ counts }) => formatNumber(counts.registered) },
+  { label: 'Last refresh', cell: ({ last_refreshed_at: at }) => <Time at={at} none="never" /> },
+];
 
 function OwnerCell(connection: ConnectionDocument): Child {
   const { forge, owner, error_message: error } = connection;
   return (
     <div class="stack-tight">
-      <A to={connectionPath({ id: connection.id })} class="main-link">
-        {owner}
-      </A>
+      <MainLink to={connectionPath({ id: connection.id })} text={owner} />
       <span class="small soft">{forgeTitles[forge]}</span>
       {error === null ? null : (
         <span class="small">

@@ -23,12 +23,11 @@ interface ConnectionPageProps {
   readonly repositories: readonly ListedRepository[];
   /** from 1 */
   readonly page: number;
-  readonly nowMs: number;
 }
 
 const perPage = 100;
 
-export function ConnectionPage({ connection, repositories, page, nowMs }: ConnectionPageProps): Child {
+export function ConnectionPage({ connection, repositories, page }: ConnectionPageProps): Child {
   const { id, owner, forge, url } = connection;
   const path = connectionPath({ id });
   const from = (page - 1) * perPage;
@@ -49,7 +48,7 @@ export function ConnectionPage({ connection, repositories, page, nowMs }: Connec
         }
       />
       <Notices connection={connection} repositories={repositories} />
-      <Facts connection={connection} nowMs={nowMs} />
+      <Facts connection={connection} />
       <Table caption="Repositories of this connection" columns={columns} rows={rows} />
       <Pager
         shown={rows.length}
@@ -87,15 +86,13 @@ function Notices({ connection, repositories }: Pick<ConnectionPageProps, 'connec
   );
 }
 
-function Facts({ connection, nowMs }: Pick<ConnectionPageProps, 'connection' | 'nowMs'>): Child {
+function Facts({ connection }: Pick<ConnectionPageProps, 'connection'>): Child {
   const { status, last_refreshed_at: last, next_refresh_at: next, only, except, forks, credentials } = connection;
   const { subdirectories: folders } = connection;
-  const time = (at: string | null, without: string): Child => (at === null ? without : <Time at={at} nowMs={nowMs} />);
+  const time = (at: string | null, without: string): Child => (at === null ? without : <Time at={at} />);
   return (
     <dl class="facts wide panel">
-      <Fact label="State">
-        <ConnectionBadge status={status} />
-      </Fact>
+      <Fact label="State" value={<ConnectionBadge status={status} />} />
       <Fact label="Last refresh">{time(last, 'never')}</Fact>
       <Fact label="Next refresh">{time(next, 'at once')}</Fact>
       <Fact label="Names">

@@ -13,7 +13,7 @@ import type { PageView, SignedInRequest, FormPage, PageOutcome } from '../../fra
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { registerAddingConnections } from './add-connection.tsx';
-import { ConnectionList } from './connection-list.tsx';
+import { connectionList } from './connection-list.tsx';
 import { ConnectionPage } from './connection-page.tsx';
 import { connectionOf, connectionPath, connectionsTrail, connectionTrail } from './services.ts';
 import { formatCount } from '../../components/values.tsx';
@@ -41,17 +41,15 @@ const edited = (services: ConnectionServices): FormPage => ({
   ...operationForm(services, updateConnection, {
     section,
     lists: ['only', 'except', 'subdirectories'],
-    view: async (request) => {
-      const connection = await connectionOf(services, request);
-      return {
-        title: `Edit the connection to ${connection.owner}`,
-        sentence: 'The next refresh begins at once. Registered repositories stay, whatever the filters say.',
-        trail: connectionTrail(connection),
-        submit: 'Save changes',
-        values: valuesOfConnection(connection),
-        fields: <ConnectionSelectionFields />,
-      };
-    },
+    of: connectionOf,
+    view: (connection) => ({
+      title: `Edit the connection to ${connection.owner}`,
+      sentence: 'The next refresh begins at once. Registered repositories stay, whatever the filters say.',
+      trail: connectionTrail(connection),
+      submit: 'Save changes',
+      values: valuesOfConnection(connection),
+      fields: <ConnectionSelectionFields />,
+    }),
     input: async (request, fields) => {
       const connection = await connectionOf(services, request);
       const patch = connectionChanges(connection, fields);
@@ -65,16 +63,14 @@ const edited = (services: ConnectionServices): FormPage => ({
 function credentials(services: ConnectionServices): FormPage {
   const form = operationForm(services, replaceCredentials, {
     section,
-    view: async (request) => {
-      const connection = await connectionOf(services, request);
-      return {
-        title: `Replace the credentials of ${connection.owner}`,
-        sentence: 'The forge is asked at once whether they are right. Repositories that failed are synced again.',
-        trail: connectionTrail(connection),
-        submit: 'Replace credentials',
-        fields: <ConnectionCredentialFields forge={connection.forge} />,
-      };
-    },
+    of: connectionOf,
+    view: (connection) => ({
+      title: `Replace the credentials of ${connection.owner}`,
+      sentence: 'The forge is asked at once whether they are right. Repositories that failed are synced again.',
+      trail: connectionTrail(connection),
+      submit: 'Replace credentials',
+      fields: <ConnectionCredentialFields forge={connection.forge} />,
+    }),
     input: async (request, fields) => {
       const { id, forge } = await connectionOf(services, request);
       return { id, credentials: connectionCredentialsOf(fields, forge) };
@@ -91,17 +87,14 @@ function credentials(services: ConnectionServices): FormPage {
 const refreshed = (services: ConnectionServices): FormPage =>
   operationForm(services, refreshConnection, {
     section,
-    view: async (request) => {
-      const connection = await connectionOf(services, request);
-      return {
-        title: `Refresh ${connection.owner}?`,
-        sentence: 'The registry asks the forge for new, renamed, archived and removed repositories.',
-        trail: connectionsTrail,
-        submit: 'Refresh now',
-        cancel: connectionPath(connection),
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: connectionOf,
+    view: (connection) => ({
+      title: `Refresh ${connection.owner}?`,
+      sentence: 'The registry asks the forge for new, renamed, archived and removed repositories.',
+      trail: connectionsTrail,
+      submit: 'Refresh now',
+      cancel: connectionPath(connection),
+    }),
     done: (_connection, request) => at(request, 'refreshing'),
   });
 
@@ -160,18 +153,7 @@ export function registerConnectionPages(pages: Pages, services: ConnectionServic
 
 async function showList(services: ConnectionServices, request: SignedInRequest): Promise<PageView> {
   const { data: rows } = await callFor(services, request, listConnections, { limit: Infinity });
-  return {
-    title: 'Connections',
-    section: 'repositories',
-    content: (
-      <ConnectionList
-        rows={rows}
-        mayAdd={request.may('createConnection')}
-        hasBuilder={request.hasBuilder}
-        nowMs={request.nowMs}
-      />
-    ),
-  };
+  return connectionList(rows, request.may('createConnection'), request.hasBuilder);
 }
 
 async function showOne(services: ConnectionServices, request: SignedInRequest): Promise<PageView> {
@@ -182,6 +164,6 @@ async function showOne(services: ConnectionServices, request: SignedInRequest): 
     title: connection.owner,
     section: 'repositories',
     ...(connection.status === 'refreshing' || connection.status === 'pending' ? { refreshSeconds } : {}),
-    content: <ConnectionPage connection={connection} repositories={repositories} page={page} nowMs={request.nowMs} />,
+    content: <ConnectionPage connection={connection} repositories={repositories} page={page} />,
   };
 }

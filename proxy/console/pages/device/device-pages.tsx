@@ -51,21 +51,17 @@ interface FactsProps {
 }
 
 function Facts({ request, terminal, code }: FactsProps): Child {
-  const { caller, nowMs, clientAddress } = request;
+  const { caller, clientAddress } = request;
   const { machine, address, created_at: at, days } = terminal;
   return (
     <dl class="facts panel">
-      <Fact label="Code">
-        <code>{parseUserCode(code) ?? code}</code>
-      </Fact>
+      <Fact label="Code" value={<code>{parseUserCode(code) ?? code}</code>} />
       <Fact label="Machine">{machine}, as it says of itself</Fact>
       <Fact label="Address">
         <code>{address}</code>
         {address === clientAddress ? ', the same as of this browser' : `; this browser has ${clientAddress}`}
       </Fact>
-      <Fact label="Asked">
-        <Time at={at} nowMs={nowMs} />
-      </Fact>
+      <Fact label="Asked" value={<Time at={at} />} />
       <Fact label="It gets">
         a token for {formatCount(days, 'day')}. With it the terminal acts as {caller.email}, with the role {caller.role}
         . {rightsText({ role: caller.role, seesAll: caller.view === undefined })}

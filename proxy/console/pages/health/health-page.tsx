@@ -23,14 +23,13 @@ interface HealthPageProps {
   readonly needs: readonly Need[];
   readonly status: HealthStatus;
   readonly form: FormState;
-  readonly nowMs: number;
   /** seconds between two looks at a running check */
   readonly refreshSeconds: number;
   /** the data folder, which people need no path of; undefined: it is on another host */
   readonly data: string | undefined;
 }
 
-function HealthPage({ needs, status, form, nowMs, refreshSeconds, data }: HealthPageProps): Child {
+function HealthPage({ needs, status, form, refreshSeconds, data }: HealthPageProps): Child {
   const { report, isChecking, failure } = status;
   return (
     <>
@@ -38,7 +37,7 @@ function HealthPage({ needs, status, form, nowMs, refreshSeconds, data }: Health
       <div id="findings" class="stack" {...(isChecking ? { 'data-refresh': String(refreshSeconds) } : {})}>
         {isChecking ? <Notice kind="info">The registry is being checked. The result appears here.</Notice> : null}
         {failure === undefined || isChecking ? null : <Notice kind="bad">{failure}</Notice>}
-        {isChecking ? null : <Again report={report} form={form} nowMs={nowMs} />}
+        {isChecking ? null : <Again report={report} form={form} />}
         <Areas needs={needs} />
         {report === undefined ? null : <Checks findings={report.findings} {...{ data }} />}
       </div>
@@ -46,17 +45,17 @@ function HealthPage({ needs, status, form, nowMs, refreshSeconds, data }: Health
   );
 }
 
-interface AgainProps extends Pick<HealthPageProps, 'form' | 'nowMs'> {
+interface AgainProps extends Pick<HealthPageProps, 'form'> {
   readonly report: HealthReport | undefined;
 }
 
 /** The time of the last check, and the button for another. */
-function Again({ report, form, nowMs }: AgainProps): Child {
+function Again({ report, form }: AgainProps): Child {
   return (
     <div class="row">
       {report === undefined ? null : (
         <span class="soft small">
-          Checked <Time at={report.checked_at} nowMs={nowMs} />
+          Checked <Time at={report.checked_at} />
         </span>
       )}
       <div class="row-end">
@@ -148,9 +147,7 @@ async function showHealth(
     title: 'Status',
     section: 'health',
     ...(status.isChecking ? { refreshSeconds } : {}),
-    content: (
-      <HealthPage {...{ needs, status, form, nowMs: request.nowMs, refreshSeconds, data: services.dataDirectory }} />
-    ),
+    content: <HealthPage {...{ needs, status, form, refreshSeconds, data: services.dataDirectory }} />,
   };
 }
 

@@ -5,7 +5,7 @@ import { SourceText } from '../package/facts-panel.tsx';
 import type { ChangedPackage, ChangedVersion, RecordedPublication } from '../../../inspection/publications.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table } from '../../components/table.tsx';
@@ -35,7 +35,6 @@ export interface PublicationViewProps {
   readonly perPage: number;
   readonly isNewest: boolean;
   readonly mayRollBack: boolean;
-  readonly nowMs: number;
 }
 
 export function PublicationView(props: PublicationViewProps): Child {
@@ -75,11 +74,11 @@ export function PublicationView(props: PublicationViewProps): Child {
   );
 }
 
-function PublicationOrigin({ publication, nowMs }: PublicationViewProps): Child {
+function PublicationOrigin({ publication }: PublicationViewProps): Child {
   const { published_at: at, author, rollback_to: to, previous } = publication;
   return (
     <>
-      Published <Time at={at} nowMs={nowMs} />
+      Published <Time at={at} />
       {author === '' ? null : ` ${author}`}
       {to === null ? null : (
         <>
@@ -124,11 +123,7 @@ function rowsOf({ name, added, changed, withdrawn }: ChangedPackage): readonly R
 const columns = [
   {
     label: 'Package',
-    cell: ({ name }: Row) => (
-      <A to={`/packages/${name}`} class="main-link">
-        {name}
-      </A>
-    ),
+    cell: ({ name }: Row) => <MainLink to={`/packages/${name}`} text={name} />,
   },
   { label: 'Version', cell: VersionCell },
   {

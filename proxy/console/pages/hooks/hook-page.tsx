@@ -17,10 +17,9 @@ export interface HookPageProps {
   readonly hook: HookDocument;
   /** the address of the registry for its clients */
   readonly origin: string;
-  readonly nowMs: number;
 }
 
-export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
+export function HookPage({ place, hook, origin }: HookPageProps): Child {
   const exists = hook.secrets.length > 0;
   return (
     <>
@@ -33,12 +32,12 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
       {hook.refused === null ? null : (
         <Notice kind="warn">
           {`${formatCount(hook.refused.count, 'request was', 'requests were')} refused: ${hook.refused.reason}. The last one came `}
-          <Time at={hook.refused.last_at} nowMs={nowMs} />
+          <Time at={hook.refused.last_at} />
           {`. ${hook.refused.remedy}`}
         </Notice>
       )}
       {exists ? (
-        <Existing place={place} hook={hook} origin={origin} nowMs={nowMs} />
+        <Existing place={place} hook={hook} origin={origin} />
       ) : (
         <EmptyState
           icon="link"
@@ -48,7 +47,7 @@ export function HookPage({ place, hook, origin, nowMs }: HookPageProps): Child {
           Make it, then enter its address and its secret at GitHub, GitLab, Bitbucket, Gitea or Azure DevOps.
         </EmptyState>
       )}
-      <Deliveries place={place} deliveries={hook.deliveries} nowMs={nowMs} />
+      <Deliveries place={place} deliveries={hook.deliveries} />
     </>
   );
 }
@@ -62,7 +61,7 @@ function Actions({ path }: { readonly path: string }): Child {
   );
 }
 
-function Existing({ hook, origin, nowMs }: HookPageProps): Child {
+function Existing({ hook, origin }: HookPageProps): Child {
   return (
     <section class="stack">
       <h2>Address</h2>
@@ -72,8 +71,8 @@ function Existing({ hook, origin, nowMs }: HookPageProps): Child {
         caption="Secrets"
         columns={[
           { label: 'Secret', cell: ({ id }) => <code>{id}</code> },
-          { label: 'Made', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
-          { label: 'Valid until', cell: ({ ends_at: at }) => <Time {...{ at, nowMs }} none="it is replaced" /> },
+          { label: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+          { label: 'Valid until', cell: ({ ends_at: at }) => <Time at={at} none="it is replaced" /> },
         ]}
         rows={hook.secrets}
       />
@@ -84,12 +83,11 @@ function Existing({ hook, origin, nowMs }: HookPageProps): Child {
 interface DeliveriesProps {
   readonly place: HookPlace;
   readonly deliveries: readonly HookDeliveryDocument[];
-  readonly nowMs: number;
 }
 
-function Deliveries({ place, deliveries, nowMs }: DeliveriesProps): Child {
+function Deliveries({ place, deliveries }: DeliveriesProps): Child {
   const columns: readonly Column<HookDeliveryDocument>[] = [
-    { label: 'Received', cell: ({ received_at: at }) => <Time at={at} nowMs={nowMs} /> },
+    { label: 'Received', cell: ({ received_at: at }) => <Time at={at} /> },
     { label: 'From', cell: ({ provider, event }) => `${providerTitles[provider]}: ${event}` },
     { label: 'Result', cell: (delivery) => <Result {...delivery} /> },
     {

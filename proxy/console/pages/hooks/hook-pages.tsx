@@ -59,7 +59,7 @@ async function show(
   return {
     title: `Webhook of ${place.name}`,
     section,
-    content: <HookPage place={place} hook={hook} origin={request.origin} nowMs={request.nowMs} />,
+    content: <HookPage place={place} hook={hook} origin={request.origin} />,
   };
 }
 
@@ -112,17 +112,14 @@ function SecretFields({ current }: { readonly current: string | undefined }) {
 const removal = (services: HookPageServices, { find, operations }: Kind): FormPage =>
   operationForm(services, operations.remove, {
     section,
-    view: async (request) => {
-      const place = await find(services, request);
-      return {
-        title: `Remove the webhook of ${place.name}?`,
-        sentence:
-          'Its secrets are refused from now on. Remove it at the provider, too. Syncs by the interval continue.',
-        trail: place.trail,
-        submit: 'Remove webhook',
-        cancel: place.path,
-      };
-    },
+    of: find,
+    view: (place) => ({
+      title: `Remove the webhook of ${place.name}?`,
+      sentence: 'Its secrets are refused from now on. Remove it at the provider, too. Syncs by the interval continue.',
+      trail: place.trail,
+      submit: 'Remove webhook',
+      cancel: place.path,
+    }),
     input: (request) => find(services, request),
     done: async (_hook, request) => ({ to: (await find(services, request)).path, notice: 'removed' }),
   });
@@ -130,16 +127,14 @@ const removal = (services: HookPageServices, { find, operations }: Kind): FormPa
 const replay = (services: HookPageServices, { find, operations }: Kind): FormPage =>
   operationForm(services, operations.replay, {
     section,
-    view: async (request) => {
-      const { path, trail } = await find(services, request);
-      return {
-        title: 'Replay this delivery?',
-        sentence: 'The registry starts the syncs that it asked for once more.',
-        trail,
-        submit: 'Replay',
-        cancel: path,
-      };
-    },
+    of: find,
+    view: ({ path, trail }) => ({
+      title: 'Replay this delivery?',
+      sentence: 'The registry starts the syncs that it asked for once more.',
+      trail,
+      submit: 'Replay',
+      cancel: path,
+    }),
     input: async (request) => ({
       id: (await find(services, request)).id,
       delivery: request.param('delivery'),

@@ -4,20 +4,14 @@ import type { Child } from 'hono/jsx';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import { MarkedText } from '../../components/marked-text.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { relativeTime, formatCount } from '../../components/values.tsx';
+import { relativeTime, formatCount, useNow } from '../../components/values.tsx';
 
 const kinds: Readonly<Record<MirrorAlarm['kind'], State>> = { alarm: 'bad', failure: 'warn', note: 'info' };
 const shownAtOnce = 10;
 /** Each process remembers the alarms that it raised, and nothing stores them. */
 const others = 'Other servers and workers show their own; the log has all.';
 
-export function AlarmList({
-  alarms,
-  nowMs,
-}: {
-  readonly alarms: readonly MirrorAlarm[];
-  readonly nowMs: number;
-}): Child {
+export function AlarmList({ alarms }: { readonly alarms: readonly MirrorAlarm[] }): Child {
   if (alarms.length === 0)
     return (
       <Notice kind="good">{`No trouble with other registries since this server process started. ${others}`}</Notice>
@@ -35,7 +29,7 @@ export function AlarmList({
           <span class="breaks">
             <MarkedText text={message.replace(/\.?$/, '.')} />
           </span>{' '}
-          <span class="soft small">{relativeTime(lastMs, nowMs)}</span>
+          <span class="soft small">{relativeTime(lastMs, useNow())}</span>
         </Notice>
       ))}
       {sorted.length <= shownAtOnce ? null : (

@@ -32,7 +32,6 @@ async function showMirror(services: MirrorPageServices, request: SignedInRequest
         registries={registries}
         alarms={[...malwareAlarms([...malware.values()].flat(), request.nowMs), ...report.alarms()]}
         stored={await readStored(report, malware, request)}
-        nowMs={request.nowMs}
       />
     );
   return { title: 'Mirror', section: 'mirror', content };
@@ -65,14 +64,13 @@ interface MirrorProps {
   readonly registries: readonly MirrorRegistry[];
   readonly alarms: readonly MirrorAlarm[];
   readonly stored: StoredPackagesProps;
-  readonly nowMs: number;
 }
 
-function Mirror({ registries, alarms, stored, nowMs }: MirrorProps): Child {
+function Mirror({ registries, alarms, stored }: MirrorProps): Child {
   return (
     <>
       <PageHead title="Mirror" sentence="Packages of other registries that this one stores, checks and serves." />
-      <AlarmList alarms={alarms} nowMs={nowMs} />
+      <AlarmList alarms={alarms} />
       <RegistryList registries={registries} />
       <StoredPackages {...stored} />
     </>

@@ -33,7 +33,7 @@ async function showPackage(report: MirrorReport | undefined, request: SignedInRe
     throw new RegistryError('NOT_FOUND', { message: 'The mirror has stored no package of this name.' });
   const row = { ...found, archives: await report.archives(found.name) };
   const alarms = alarmsAbout(report, found.name);
-  return { title: found.name, section: 'mirror', content: <StoredPackagePage {...{ row, alarms, nowMs }} /> };
+  return { title: found.name, section: 'mirror', content: <StoredPackagePage {...{ row, alarms }} /> };
 }
 
 function alarmsAbout(report: MirrorReport, name: PackageName): readonly MirrorAlarm[] {
@@ -43,10 +43,9 @@ function alarmsAbout(report: MirrorReport, name: PackageName): readonly MirrorAl
 interface StoredPackagePageProps {
   readonly row: StoredRow;
   readonly alarms: readonly MirrorAlarm[];
-  readonly nowMs: number;
 }
 
-function StoredPackagePage({ row, alarms, nowMs }: StoredPackagePageProps): Child {
+function StoredPackagePage({ row, alarms }: StoredPackagePageProps): Child {
   const { name, summary, registry } = row;
   const offered =
     summary === undefined ? 'No version is offered' : `${formatCount(summary.versions, 'version')} offered`;
@@ -62,20 +61,20 @@ function StoredPackagePage({ row, alarms, nowMs }: StoredPackagePageProps): Chil
           )
         }
       />
-      {alarms.length === 0 ? null : <AlarmList alarms={alarms} nowMs={nowMs} />}
+      {alarms.length === 0 ? null : <AlarmList alarms={alarms} />}
       <HeldBackList heldBack={row.heldBack} />
-      <Archives row={row} nowMs={nowMs} />
+      <Archives row={row} />
     </>
   );
 }
 
-function Archives({ row: { archives }, nowMs }: { readonly row: StoredRow; readonly nowMs: number }): Child {
+function Archives({ row: { archives } }: { readonly row: StoredRow }): Child {
   const { records, unreadable } = archives;
   const columns: readonly Column<ArchiveRecord>[] = [
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'From', cell: ({ from }) => <span class="soft small breaks">{from}</span> },
     { label: 'SHA-1', cell: ({ shasum }) => <code class="small breaks">{shasum}</code> },
-    { label: 'Fetched', cell: ({ fetchedAt }) => <Time at={fetchedAt} nowMs={nowMs} /> },
+    { label: 'Fetched', cell: ({ fetchedAt }) => <Time at={fetchedAt} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => <span class="nowrap">{formatBytes(size)}</span> },
   ];
   return (

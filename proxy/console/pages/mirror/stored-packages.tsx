@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { formatCount, formatBytes, formatNumber } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
@@ -91,9 +91,7 @@ const columns: readonly Column<StoredRow>[] = [
     label: 'Package',
     cell: ({ name, malware }) => (
       <span class="row">
-        <A to={`/mirror/${name}`} class="main-link">
-          {name}
-        </A>
+        <MainLink to={`/mirror/${name}`} text={name} />
         <MalwareIn {...{ malware }} />
       </span>
     ),

@@ -24,10 +24,9 @@ export interface DeliveriesProps {
   readonly isFirst: boolean;
   /** seconds until the page is fetched again, because an attempt is due; undefined: none is */
   readonly refreshSeconds: number | undefined;
-  readonly nowMs: number;
 }
 
-export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds, nowMs }: DeliveriesProps): Child {
+export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds }: DeliveriesProps): Child {
   return (
     <section
       id="deliveries"
@@ -45,18 +44,18 @@ export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds, no
       {deliveries.length === 0 ? (
         <p class="soft">{isFirst ? 'No event was handed to it yet.' : 'There are no older ones.'}</p>
       ) : (
-        <Table caption="Deliveries" columns={columnsOf(path, nowMs)} rows={deliveries} />
+        <Table caption="Deliveries" columns={columnsOf(path)} rows={deliveries} />
       )}
       <Turning first={isFirst ? undefined : path} next={next === null ? undefined : `${path}?before=${next}`} />
     </section>
   );
 }
 
-function columnsOf(path: string, nowMs: number): readonly Column<DeliveryDocument>[] {
+function columnsOf(path: string): readonly Column<DeliveryDocument>[] {
   return [
     { label: 'Event', cell: EventCell },
-    { label: 'Happened', cell: ({ at }) => <Time at={at} nowMs={nowMs} /> },
-    { label: 'State', isPlain: true, cell: (delivery) => <StateCell delivery={delivery} nowMs={nowMs} /> },
+    { label: 'Happened', cell: ({ at }) => <Time at={at} /> },
+    { label: 'State', isPlain: true, cell: (delivery) => <StateCell delivery={delivery} /> },
     {
       label: 'Again',
       isPlain: true,
@@ -91,7 +90,7 @@ const states: Readonly<Record<DeliveryDocument['state'], readonly [kind: State, 
   hidden: ['info', 'not sent: its token no longer sees it'],
 };
 
-function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryDocument; readonly nowMs: number }): Child {
+function StateCell({ delivery }: { readonly delivery: DeliveryDocument }): Child {
   const { state, attempts, next_at: next } = delivery;
   const [kind, words] = states[state];
   const latest = attempts.at(-1);
@@ -103,17 +102,17 @@ function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryDocument; r
       {next === null ? null : (
         <span class="small">
           {'Next attempt: '}
-          <NextAttempt at={next} nowMs={nowMs} />
+          <NextAttempt at={next} />
         </span>
       )}
-      {latest === undefined ? null : <Attempt attempt={latest} nowMs={nowMs} />}
+      {latest === undefined ? null : <Attempt attempt={latest} />}
       {attempts.length < 2 ? null : (
         <details>
           <summary class="small">{formatCount(attempts.length, 'attempt')}</summary>
           <ol class="plain">
             {attempts.toReversed().map((attempt) => (
               <li>
-                <Attempt attempt={attempt} nowMs={nowMs} />
+                <Attempt attempt={attempt} />
               </li>
             ))}
           </ol>
@@ -123,16 +122,10 @@ function StateCell({ delivery, nowMs }: { readonly delivery: DeliveryDocument; r
   );
 }
 
-function Attempt({
-  attempt,
-  nowMs,
-}: {
-  readonly attempt: DeliveryDocument['attempts'][number];
-  readonly nowMs: number;
-}): Child {
+function Attempt({ attempt }: { readonly attempt: DeliveryDocument['attempts'][number] }): Child {
   return (
     <span class="small breaks">
-      <Time at={attempt.at} nowMs={nowMs} />
+      <Time at={attempt.at} />
       {`: ${attemptWords(attempt)}`}
     </span>
   );

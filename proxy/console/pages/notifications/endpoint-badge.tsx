@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
-import { formatCount, Time } from '../../components/values.tsx';
+import { formatCount, Time, useNow } from '../../components/values.tsx';
 
 const reasons: Readonly<Record<NonNullable<EndpointDocument['disabled_reason']>, readonly [State, string]>> = {
   'by hand': ['info', 'off'],
@@ -25,7 +25,7 @@ function stateOf({ disabled_reason: reason, paused_until: paused, failures }: En
 }
 
 /** Nothing for an endpoint that works. */
-export function EndpointNotice({ endpoint, nowMs }: { endpoint: EndpointDocument; nowMs: number }): Child {
+export function EndpointNotice({ endpoint }: { readonly endpoint: EndpointDocument }): Child {
   const { disabled_reason: reason, paused_until: paused, last_error: error, failures } = endpoint;
   if (reason === 'by hand') return <Notice kind="info">It is off: events of this time are not kept for it.</Notice>;
   if (reason === 'gone')
@@ -45,12 +45,12 @@ export function EndpointNotice({ endpoint, nowMs }: { endpoint: EndpointDocument
   return (
     <Notice kind="bad">
       {`${formatCount(failures, 'attempt')} in a row failed: ${error ?? ''} The next one comes `}
-      <NextAttempt at={paused} nowMs={nowMs} />.
+      <NextAttempt at={paused} />.
     </Notice>
   );
 }
 
 /** When the next attempt comes, for a sentence: `within a minute`, `in 5 minutes`. `at`: RFC 3339; may have passed. */
-export function NextAttempt({ at, nowMs }: { readonly at: string; readonly nowMs: number }): Child {
-  return Date.parse(at) < nowMs + 60_000 ? 'within a minute' : <Time at={at} nowMs={nowMs} />;
+export function NextAttempt({ at }: { readonly at: string }): Child {
+  return Date.parse(at) < useNow() + 60_000 ? 'within a minute' : <Time at={at} />;
 }

@@ -97,29 +97,27 @@ async function withoutSecond(id: string, make: () => MaybeAsync<PageOutcome>): P
 const editedEndpoint = (services: NotificationPageServices): FormPage =>
   operationForm(services, updateEndpoint, {
     section,
-    view: async (request) => {
-      const endpoint = await endpointOf(services, request);
-      return {
-        title: `Edit ${endpoint.name}`,
-        sentence: 'The changes count for events from now on. What waits already is sent to the new address, too.',
-        trail: endpointTrail(endpoint),
-        submit: 'Save changes',
-        values: valuesOfEndpoint(endpoint),
-        fields: (
-          <>
-            <EndpointNameField isNew={false} />
-            <TextField
-              name="url"
-              label="New address"
-              type="url"
-              hint={`Empty: it stays ${endpoint.url}`}
-              autocomplete="off"
-            />
-            <EndpointSelectionFields tokens={await activeTokens(services, request)} view={endpoint.view} />
-          </>
-        ),
-      };
-    },
+    of: endpointOf,
+    view: async (endpoint, request) => ({
+      title: `Edit ${endpoint.name}`,
+      sentence: 'The changes count for events from now on. What waits already is sent to the new address, too.',
+      trail: endpointTrail(endpoint),
+      submit: 'Save changes',
+      values: valuesOfEndpoint(endpoint),
+      fields: (
+        <>
+          <EndpointNameField isNew={false} />
+          <TextField
+            name="url"
+            label="New address"
+            type="url"
+            hint={`Empty: it stays ${endpoint.url}`}
+            autocomplete="off"
+          />
+          <EndpointSelectionFields tokens={await activeTokens(services, request)} view={endpoint.view} />
+        </>
+      ),
+    }),
     input: async (request, fields) => {
       const endpoint = await endpointOf(services, request);
       const patch = endpointChanges(endpoint, fields);
@@ -134,16 +132,13 @@ const editedEndpoint = (services: NotificationPageServices): FormPage =>
 const removedEndpoint = (services: NotificationPageServices): FormPage =>
   operationForm(services, deleteEndpoint, {
     section,
-    view: async (request) => {
-      const endpoint = await endpointOf(services, request);
-      return {
-        title: `Remove ${endpoint.name}?`,
-        sentence: deleteEndpoint.description,
-        trail: endpointTrail(endpoint),
-        submit: 'Remove endpoint',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: endpointOf,
+    view: (endpoint) => ({
+      title: `Remove ${endpoint.name}?`,
+      sentence: deleteEndpoint.description,
+      trail: endpointTrail(endpoint),
+      submit: 'Remove endpoint',
+    }),
     done: () => ({ to: '/notifications', notice: 'removed' }),
   });
 
@@ -162,14 +157,12 @@ const turnedEndpoint = (services: NotificationPageServices, to: 'on' | 'off'): F
   operationForm(services, turnings[to], {
     section,
     asksNothing: true,
-    view: async (request) => {
-      const endpoint = await endpointOf(services, request);
-      return {
-        title: `Turn ${to} ${endpoint.name}?`,
-        ...turned[to],
-        trail: endpointTrail(endpoint),
-      };
-    },
+    of: endpointOf,
+    view: (endpoint) => ({
+      title: `Turn ${to} ${endpoint.name}?`,
+      ...turned[to],
+      trail: endpointTrail(endpoint),
+    }),
     input: (request) => ({ id: request.param('id'), enabled: to === 'on' }),
     done: (_endpoint, request) => ({ to: endpointPath({ id: request.param('id') }), notice: to }),
   });

@@ -4,60 +4,50 @@ import type { Child } from 'hono/jsx';
 import { mostCounted } from '../../../notifications/endpoints/endpoint-document.ts';
 import type { EndpointDocument } from '../../../notifications/endpoints/endpoint-schema.ts';
 import { formTitles } from '../../../notifications/model/endpoint.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { EndpointBadge } from './endpoint-badge.tsx';
 import { endpointPath } from './services.ts';
+import { listPage } from '../../frame/headed-page.tsx';
+import type { PageView } from '../../frame/definitions.ts';
 
-interface EndpointListProps {
-  /** false: this server serves a tree of another host */
-  readonly hasBuilder: boolean;
-  readonly rows: readonly EndpointDocument[];
-  readonly nowMs: number;
-}
-
-export function EndpointList({ rows, hasBuilder, nowMs }: EndpointListProps): Child {
-  const add = <ButtonLink to="/notifications/new" icon="plus" kind="primary" label="Create endpoint" />;
-  return (
-    <>
-      <PageHead
-        title="Notifications"
-        sentence="The registry notifies these addresses of events: new versions, failed syncs, advisories and more."
-        actions={rows.length === 0 ? undefined : add}
-      />
-      {hasBuilder ? null : (
-        <Notice kind="info">
-          This server reads its packages from another host, the origin. That host sends the notifications: endpoints
-          that are made here work only if both hosts share their state.
-        </Notice>
-      )}
-      {rows.length === 0 ? (
-        <EmptyState icon="bell" title="No endpoint yet" action={add}>
-          Make an endpoint for a Slack, Teams, Mattermost, Discord or Google Chat channel, or for a program of yours. It
-          is notified of each new version seconds later.
-        </EmptyState>
-      ) : (
-        <Table caption="Notification endpoints" columns={columnsOf(nowMs)} rows={rows} />
-      )}
-    </>
-  );
-}
-
-function columnsOf(nowMs: number): readonly Column<EndpointDocument>[] {
-  return [
-    { label: 'Name', cell: NameCell },
-    { label: 'State', cell: StateCell },
-    { label: 'Waiting', isNumber: true, cell: ({ waiting }) => waitingWords(waiting) },
-    {
-      label: 'Last delivery',
-      cell: ({ last_delivered_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">none</span>} />,
+/** `hasBuilder`: false: this server serves a tree of another host */
+export function endpointList(rows: readonly EndpointDocument[], hasBuilder: boolean): PageView {
+  return listPage({
+    section: 'notifications',
+    title: 'Notifications',
+    sentence: 'The registry notifies these addresses of events: new versions, failed syncs, advisories and more.',
+    hasRows: rows.length > 0,
+    add: <ButtonLink to="/notifications/new" icon="plus" kind="primary" label="Create endpoint" />,
+    notice: hasBuilder ? null : (
+      <Notice kind="info">
+        This server reads its packages from another host, the origin. That host sends the notifications: endpoints that
+        are made here work only if both hosts share their state.
+      </Notice>
+    ),
+    table: <Table caption="Notification endpoints" columns={columns} rows={rows} />,
+    empty: {
+      icon: 'bell',
+      title: 'No endpoint yet',
+      text:
+        'Make an endpoint for a Slack, Teams, Mattermost, Discord or Google Chat channel, or for a program of yours. It ' +
+        'is notified of each new version seconds later.',
     },
-  ];
+  });
 }
+
+const columns: readonly Column<EndpointDocument>[] = [
+  { label: 'Name', cell: NameCell },
+  { label: 'State', cell: StateCell },
+  { label: 'Waiting', isNumber: true, cell: ({ waiting }) => waitingWords(waiting) },
+  {
+    label: 'Last delivery',
+    cell: ({ last_delivered_at: at }) => <Time at={at} none={<span class="soft">none</span>} />,
+  },
+];
 
 /** More than that are not counted. */
 export function waitingWords(waiting: number): string {
@@ -67,9 +57,7 @@ export function waitingWords(waiting: number): string {
 function NameCell({ id, name, form, url }: EndpointDocument): Child {
   return (
     <div class="stack-tight">
-      <A to={endpointPath({ id })} class="main-link">
-        {name}
-      </A>
+      <MainLink to={endpointPath({ id })} text={name} />
       <span class="small soft breaks">{`${formTitles[form]} · ${url}`}</span>
     </div>
   );

@@ -23,7 +23,6 @@ export interface EndpointPageProps extends DeliveriesProps {
 
 export function EndpointPage({ endpoint, tested, ...deliveries }: EndpointPageProps): Child {
   const { name, form, url } = endpoint;
-  const { nowMs } = deliveries;
   return (
     <>
       <PageHead
@@ -33,9 +32,9 @@ export function EndpointPage({ endpoint, tested, ...deliveries }: EndpointPagePr
         actions={<Actions endpoint={endpoint} />}
       />
       {tested === undefined ? null : <TestOutcome delivery={tested} />}
-      <EndpointNotice endpoint={endpoint} nowMs={nowMs} />
-      <Facts endpoint={endpoint} nowMs={nowMs} />
-      {endpoint.secrets.length === 0 ? null : <Secrets endpoint={endpoint} nowMs={nowMs} />}
+      <EndpointNotice endpoint={endpoint} />
+      <Facts endpoint={endpoint} />
+      {endpoint.secrets.length === 0 ? null : <Secrets endpoint={endpoint} />}
       <Deliveries {...deliveries} />
     </>
   );
@@ -64,18 +63,15 @@ function Actions({ endpoint: { id, enabled, signature } }: { readonly endpoint: 
 
 interface PartProps {
   readonly endpoint: EndpointDocument;
-  readonly nowMs: number;
 }
 
-function Facts({ endpoint, nowMs }: PartProps): Child {
+function Facts({ endpoint }: PartProps): Child {
   const { waiting, last_delivered_at: delivered, last_failed_at: failed, packages, stability, view } = endpoint;
-  const time = (at: string | null): Child => (at === null ? 'none' : <Time at={at} nowMs={nowMs} />);
+  const time = (at: string | null): Child => (at === null ? 'none' : <Time at={at} />);
   return (
     <div class="panel stack">
       <dl class="facts wide">
-        <Fact label="State">
-          <EndpointBadge endpoint={endpoint} />
-        </Fact>
+        <Fact label="State" value={<EndpointBadge endpoint={endpoint} />} />
         <Fact label="Waiting">{waitingWords(waiting)}</Fact>
         <Fact label="Last delivery">{time(delivered)}</Fact>
         <Fact label="Last failure">{time(failed)}</Fact>
@@ -100,7 +96,7 @@ function Facts({ endpoint, nowMs }: PartProps): Child {
   );
 }
 
-function Secrets({ endpoint: { secrets, signature }, nowMs }: PartProps): Child {
+function Secrets({ endpoint: { secrets, signature } }: PartProps): Child {
   const isPublic = signature === 'v1a';
   return (
     <section class="stack">
@@ -118,8 +114,8 @@ function Secrets({ endpoint: { secrets, signature }, nowMs }: PartProps): Child 
                 },
               ]
             : []),
-          { label: 'Made', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
-          { label: 'Signs until', cell: ({ ends_at: at }) => <Time {...{ at, nowMs }} none="it is replaced" /> },
+          { label: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+          { label: 'Signs until', cell: ({ ends_at: at }) => <Time at={at} none="it is replaced" /> },
         ]}
         rows={secrets}
       />

@@ -12,7 +12,7 @@ import type { PageView, SignedInRequest, FormPage } from '../../frame/definition
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { registerEndpointForms } from './endpoint-forms.tsx';
-import { EndpointList } from './endpoint-list.tsx';
+import { endpointList } from './endpoint-list.tsx';
 import { EndpointPage } from './endpoint-page.tsx';
 import { endpointOf, endpointPath, type NotificationPageServices, endpointTrail } from './services.ts';
 import { CheckField, TextField } from '../../components/form.tsx';
@@ -74,16 +74,13 @@ function secretQuestion(endpoint: EndpointDocument) {
 const test = (services: NotificationPageServices): FormPage =>
   operationForm(services, testEndpoint, {
     section,
-    view: async (request) => {
-      const endpoint = await endpointOf(services, request);
-      return {
-        title: `Send a test to ${endpoint.name}?`,
-        sentence: 'The registry sends one event that says that it is a test, and shows how it went.',
-        trail: endpointTrail(endpoint),
-        submit: 'Send a test',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: endpointOf,
+    view: (endpoint) => ({
+      title: `Send a test to ${endpoint.name}?`,
+      sentence: 'The registry sends one event that says that it is a test, and shows how it went.',
+      trail: endpointTrail(endpoint),
+      submit: 'Send a test',
+    }),
     done: (delivery, request) => ({ to: `${endpointPath({ id: request.param('id') })}?tested=${delivery?.id}` }),
   });
 
@@ -93,15 +90,13 @@ const oneAgain = (services: NotificationPageServices): FormPage =>
     { ...replayNotifications, form: '/notifications/:id/deliveries/:event/replay' },
     {
       section,
-      view: async (request) => {
-        const endpoint = await endpointOf(services, request);
-        return {
-          title: 'Send this notification again?',
-          sentence: 'It is sent with the same id, so that the receiver can tell that it is not a new one.',
-          trail: endpointTrail(endpoint),
-          submit: 'Send again',
-        };
-      },
+      of: endpointOf,
+      view: (endpoint) => ({
+        title: 'Send this notification again?',
+        sentence: 'It is sent with the same id, so that the receiver can tell that it is not a new one.',
+        trail: endpointTrail(endpoint),
+        submit: 'Send again',
+      }),
       input: (request) => ({ id: request.param('id'), event: request.param('event') }),
       done: (_replayed, request) => ({ to: endpointPath({ id: request.param('id') }), notice: 'again' }),
     },
@@ -177,11 +172,7 @@ export function registerNotificationPages(pages: Pages, services: NotificationPa
 
 async function showList(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {
   const { data: rows } = await callFor(services, request, listEndpoints, { limit: Infinity });
-  return {
-    title: 'Notifications',
-    section: 'notifications',
-    content: <EndpointList rows={rows} hasBuilder={request.hasBuilder} nowMs={request.nowMs} />,
-  };
+  return endpointList(rows, request.hasBuilder);
 }
 
 async function showOne(services: NotificationPageServices, request: SignedInRequest): Promise<PageView> {
@@ -201,7 +192,7 @@ async function showOne(services: NotificationPageServices, request: SignedInRequ
     ...refreshing,
     content: (
       <EndpointPage
-        {...{ endpoint, deliveries, next, nowMs }}
+        {...{ endpoint, deliveries, next }}
         path={endpointPath(endpoint)}
         isFirst={cursor === undefined}
         refreshSeconds={refreshing.refreshSeconds}

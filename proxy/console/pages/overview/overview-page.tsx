@@ -12,7 +12,7 @@ import { formatBytes, formatNumber, Time } from '../../components/values.tsx';
 import { RadioGroup } from '../../components/radio-group.tsx';
 import type { FormPage, PageRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
-import { PublicationEntry } from '../history/history-page.tsx';
+import { PublicationEntry } from '../history/history.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Need } from './needs.ts';
 import { type Overview, readOverview, type OverviewServices } from './read-overview.ts';
@@ -88,12 +88,11 @@ function actionAt(to: string): string {
 export interface OverviewPageProps {
   readonly overview: Overview;
   readonly may: PageRequest['may'];
-  readonly nowMs: number;
   /** true: nobody has decided yet what downloads are counted by, and the visitor may */
   readonly asksCounting: boolean;
 }
 
-export function OverviewPage({ overview, may, nowMs, asksCounting }: OverviewPageProps): Child {
+export function OverviewPage({ overview, may, asksCounting }: OverviewPageProps): Child {
   const { status, needs, publications } = overview;
   const isNew = status.publication === null;
   return (
@@ -105,14 +104,14 @@ export function OverviewPage({ overview, may, nowMs, asksCounting }: OverviewPag
           {question} <A to={countingPath}>Answer</A>
         </Notice>
       ) : null}
-      {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} nowMs={nowMs} />}
+      {isNew ? <FirstSteps counts={status.counts} may={may} /> : <Tiles overview={overview} />}
       {publications === undefined || publications.length === 0 ? null : (
         <section class="stack">
           <h2>Last releases</h2>
           <ul class="plain stack">
             {publications.map((publication) => (
               <li>
-                <PublicationEntry publication={publication} nowMs={nowMs} />
+                <PublicationEntry publication={publication} />
               </li>
             ))}
           </ul>
@@ -142,7 +141,7 @@ function Needs({ needs, may }: { readonly needs: readonly Need[]; readonly may: 
   );
 }
 
-function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'>): Child {
+function Tiles({ overview }: Pick<OverviewPageProps, 'overview'>): Child {
   const { status, installs, publications, leftOut } = overview;
   const { counts, publication } = status;
   return (
@@ -159,7 +158,7 @@ function Tiles({ overview, nowMs }: Pick<OverviewPageProps, 'overview' | 'nowMs'
       <StatTile
         label="Last publication"
         to={publications === undefined ? undefined : '/history'}
-        value={publication === null ? 'none' : <Time at={publication.published_at} nowMs={nowMs} />}
+        value={publication === null ? 'none' : <Time at={publication.published_at} />}
         note={publication === null ? undefined : `number ${publication.serial}`}
       />
       <DiskTile {...overview} />
@@ -223,7 +222,7 @@ export function registerOverviewPage(pages: Pages, services: OverviewPageService
       return {
         title: 'Overview',
         section: 'overview',
-        content: <OverviewPage {...{ overview, asksCounting, may: request.may, nowMs: request.nowMs }} />,
+        content: <OverviewPage {...{ overview, asksCounting, may: request.may }} />,
       };
     },
   });

@@ -19,7 +19,7 @@ import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { everyDay, type DayCount } from '../../components/day-chart.tsx';
 import type { Permission } from '../../../auth/permissions.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
-import { changesSomething } from '../history/history-page.tsx';
+import { changesSomething } from '../history/history.tsx';
 import { describePublications, type DescribedPublication } from '../history/described-publication.ts';
 import { readLeftOut } from './left-out.ts';
 import { needsOf, type Need, type NeedFacts } from './needs.ts';

@@ -22,18 +22,16 @@ export async function showAdvisories(
   const warned = versionWarnings(opened.advisories, opened.details.versions);
   const affected = [...new Set(warned.flatMap((one) => one.affected))].slice(0, maxLabels);
   const usedBy = affected.length === 0 ? undefined : await readUsedBy(services, request, opened.name, affected);
-  return packageView(`Advisories of ${opened.name}`, <Advisories {...{ opened, usedBy }} nowMs={request.nowMs} />);
+  return packageView(`Advisories of ${opened.name}`, <Advisories {...{ opened, usedBy }} />);
 }
 
 interface AdvisoriesProps {
   readonly opened: OpenPackage;
-  /** undefined: the page is stored */
-  readonly nowMs: number | undefined;
   /** of the affected versions; undefined: the visitor may not know it */
   readonly usedBy?: UsedByProps | undefined;
 }
 
-export function Advisories({ opened, nowMs, usedBy }: AdvisoriesProps): Child {
+export function Advisories({ opened, usedBy }: AdvisoriesProps): Child {
   const warned = versionWarnings(opened.advisories, opened.details.versions);
   return (
     <PackageFrame opened={opened} tab="advisories">
@@ -43,7 +41,7 @@ export function Advisories({ opened, nowMs, usedBy }: AdvisoriesProps): Child {
           The registry’s list names no advisory for this package.
         </EmptyState>
       ) : (
-        <Table caption="Advisories" columns={columnsOf(opened, nowMs)} rows={warned} />
+        <Table caption="Advisories" columns={columnsOf(opened)} rows={warned} />
       )}
     </PackageFrame>
   );
@@ -51,7 +49,7 @@ export function Advisories({ opened, nowMs, usedBy }: AdvisoriesProps): Child {
 
 const maxLabels = 20;
 
-function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly Column<VersionWarning>[] {
+function columnsOf({ name }: OpenPackage): readonly Column<VersionWarning>[] {
   return [
     { label: 'Advisory', cell: TitleCell },
     { label: 'Concerns', cell: ({ constraint }) => <code>{constraint}</code> },
@@ -61,7 +59,7 @@ function columnsOf({ name }: OpenPackage, nowMs: number | undefined): readonly C
       cell: ({ affected }) => <AffectedCell {...{ name, affected }} />,
     },
     { label: 'Fixed in', cell: ({ fixedIn }) => <Fixes {...{ name, fixedIn }} /> },
-    { label: 'Reported', cell: ({ reportedAt: at }) => <Time {...{ at, nowMs }} /> },
+    { label: 'Reported', cell: ({ reportedAt: at }) => <Time at={at} /> },
   ];
 }
 

@@ -5,7 +5,7 @@ import type { PackageSummary } from '../../../packages/package-summary.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LayeredPicture } from '../../components/layered-picture.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
+import { A, MainLink } from '../../components/place.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
@@ -20,26 +20,24 @@ interface DependentsProps {
   readonly neighbourhood: Neighbourhood;
   /** from 1 */
   readonly page: number;
-  /** undefined: the page is stored */
-  readonly nowMs: number | undefined;
 }
 
 export const dependentsPerPage = 50;
 
 export function showDependents(
   _services: PackagePageServices,
-  { query, nowMs }: SignedInRequest,
+  { query }: SignedInRequest,
   opened: OpenPackage,
 ): Promise<PageView> {
   const steps = query.get('steps') === '2' ? 2 : 1;
   const page = Math.min(1_000_000, Math.max(1, Math.trunc(Number(query.get('page') ?? 1)) || 1));
   const neighbourhood = neighbourhoodOf(opened, steps);
   return Promise.resolve(
-    packageView(`Dependents of ${opened.name}`, <Dependents {...{ opened, steps, neighbourhood, page, nowMs }} />),
+    packageView(`Dependents of ${opened.name}`, <Dependents {...{ opened, steps, neighbourhood, page }} />),
   );
 }
 
-export function Dependents({ opened, steps, neighbourhood, page, nowMs }: DependentsProps): Child {
+export function Dependents({ opened, steps, neighbourhood, page }: DependentsProps): Child {
   const { name, dependents, packages } = opened;
   const from = (page - 1) * dependentsPerPage;
   const rows = dependents.slice(from, from + dependentsPerPage).flatMap((one) => packages.all.get(one) ?? []);
@@ -55,7 +53,7 @@ export function Dependents({ opened, steps, neighbourhood, page, nowMs }: Depend
             No package of this registry requires {name}. Applications that install it are not known here.
           </EmptyState>
         ) : (
-          <Table caption="Dependents" columns={columnsOf(nowMs)} rows={rows} />
+          <Table caption="Dependents" columns={columns} rows={rows} />
         )}
         <Pager
           shown={rows.length}
@@ -71,23 +69,19 @@ export function Dependents({ opened, steps, neighbourhood, page, nowMs }: Depend
   );
 }
 
-function columnsOf(nowMs: DependentsProps['nowMs']): readonly Column<PackageSummary>[] {
-  return [
-    {
-      label: 'Package',
-      cell: ({ name, description }) => (
-        <div class="stack-tight">
-          <A to={packagePath(name)} class="main-link">
-            {name}
-          </A>
-          {description === null ? null : <span class="soft small prose">{description}</span>}
-        </div>
-      ),
-    },
-    { label: 'Latest', cell: ({ latest_version: latest }) => <code class="whole">{latest}</code> },
-    { label: 'Published', cell: ({ updated_at: at }) => <Time at={at} nowMs={nowMs} /> },
-  ];
-}
+const columns: readonly Column<PackageSummary>[] = [
+  {
+    label: 'Package',
+    cell: ({ name, description }) => (
+      <div class="stack-tight">
+        <MainLink to={packagePath(name)} text={name} />
+        {description === null ? null : <span class="soft small prose">{description}</span>}
+      </div>
+    ),
+  },
+  { label: 'Latest', cell: ({ latest_version: latest }) => <code class="whole">{latest}</code> },
+  { label: 'Published', cell: ({ updated_at: at }) => <Time at={at} /> },
+];
 
 function PictureSection({
   name,

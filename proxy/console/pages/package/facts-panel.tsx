@@ -18,11 +18,9 @@ export interface FactsPanelProps {
   readonly publisher: string | undefined;
   /** what blocks the latest version; undefined: nothing, or the page is stored */
   readonly block: Block | undefined;
-  /** undefined: the page is stored */
-  readonly nowMs: number | undefined;
 }
 
-export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps): Child {
+export function FactsPanel({ opened, publisher, block }: FactsPanelProps): Child {
   const { name, latest, details } = opened;
   const { version, since, shasum, size } = latest.entry;
   const location = sourceOf(opened, latest);
@@ -37,24 +35,19 @@ export function FactsPanel({ opened, publisher, block, nowMs }: FactsPanelProps)
         )}
       </Fact>
       <Fact label="Published">
-        <Time at={since} nowMs={nowMs} />
+        <Time at={since} />
         {publisher === undefined ? '' : ` by ${publisher}`}
       </Fact>
-      {location === undefined ? null : (
-        <Fact label="From">
-          <SourceText text={location} />
-        </Fact>
-      )}
-      <Fact label="Reference">
-        <ShortReference reference={latest.entry.reference} link={commitLink(latest, location)} />
-      </Fact>
+      {location === undefined ? null : <Fact label="From" value={<SourceText text={location} />} />}
+      <Fact
+        label="Reference"
+        value={<ShortReference reference={latest.entry.reference} link={commitLink(latest, location)} />}
+      />
       {details.license.length === 0 ? null : <Fact label="Licence">{details.license.join(', ')}</Fact>}
       <Keywords record={latest.record} />
       <Authors record={latest.record} />
       <Links links={details.links} />
-      <Fact label="SHA-1 of the archive">
-        <code>{shasum}</code>
-      </Fact>
+      <Fact label="SHA-1 of the archive" value={<code>{shasum}</code>} />
     </dl>
   );
 }

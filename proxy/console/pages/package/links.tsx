@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../build/contract/json.ts';
 import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { IconName } from '../../components/icon.tsx';
-import { A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { linksOf, type LinkKind } from '../../../packages/package-summary.ts';
 import type { LocateName, NamePlace } from './name-places.ts';
@@ -65,13 +65,7 @@ const maxRows = 300;
 const nameColumn: Column<LinkRow> = {
   label: 'Package',
   cell: ({ name, place }) =>
-    place === 'here' || place === 'mirrored' ? (
-      <A to={packagePath(name.toLowerCase())} class="main-link">
-        {name}
-      </A>
-    ) : (
-      name
-    ),
+    place === 'here' || place === 'mirrored' ? <MainLink to={packagePath(name.toLowerCase())} text={name} /> : name,
 };
 const whereColumn: Column<LinkRow> = { label: 'Where', cell: ({ place }) => <PlaceBadge place={place} /> };
 

@@ -10,7 +10,7 @@ import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, formatBytes, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
@@ -173,9 +173,8 @@ function Versions({ summary: { name }, stored, versions, request }: MirroredProp
 }
 
 function columnsOf(name: PackageName, request: SignedInRequest): readonly Column<ShownVersion>[] {
-  const { nowMs } = request;
   const timeOf = (at: string | null, without: string): Child =>
-    at === null ? <span class="soft">{without}</span> : <Time at={at} nowMs={nowMs} />;
+    at === null ? <span class="soft">{without}</span> : <Time at={at} />;
   return [
     {
       label: 'Version',
@@ -183,9 +182,7 @@ function columnsOf(name: PackageName, request: SignedInRequest): readonly Column
         kept === undefined || !request.hasBuilder ? (
           <strong>{version}</strong>
         ) : (
-          <A to={packagePath(name, 'files', { version })} class="main-link">
-            {version}
-          </A>
+          <MainLink to={packagePath(name, 'files', { version })} text={version} />
         ),
     },
     { label: 'Advisories', isPlain: true, cell: ({ standing }) => <Standing standing={standing} /> },

@@ -73,7 +73,7 @@ export async function showOverview(
   const makesTokens = request.may('createToken');
   return packageView(
     name,
-    <PackageOverview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, usedBy, nowMs }} />,
+    <PackageOverview {...{ opened, readme, days, publisher, origin, makesTokens, blocks, usedBy }} />,
   );
 }
 
@@ -108,8 +108,6 @@ interface OverviewProps {
   readonly blocks: ReleaseBlocks | undefined;
   /** of an abandoned package */
   readonly usedBy?: UsedByProps | undefined;
-  /** undefined: the page is stored */
-  readonly nowMs: number | undefined;
 }
 
 export function PackageOverview({
@@ -121,7 +119,6 @@ export function PackageOverview({
   makesTokens,
   blocks,
   usedBy,
-  nowMs,
 }: OverviewProps): Child {
   const { name, details, summary } = opened;
   const notBlocked = blocks?.offered ?? details.versions;
@@ -144,7 +141,7 @@ export function PackageOverview({
         </section>
         <aside class="stack">
           {days === undefined ? null : <Downloads {...{ name, days }} />}
-          <FactsPanel {...{ opened, publisher, nowMs }} block={blocks?.ofLatest} />
+          <FactsPanel {...{ opened, publisher }} block={blocks?.ofLatest} />
         </aside>
       </div>
     </PackageFrame>

@@ -2,7 +2,7 @@
 
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
-import { A, PlaceContext } from '../../components/place.tsx';
+import { A, PlaceContext, MainLink } from '../../components/place.tsx';
 import { formatBytes, Time } from '../../components/values.tsx';
 import type { Column } from '../../components/table.tsx';
 import type { Block } from '../../../policy/admin/blocked-versions.ts';
@@ -26,11 +26,11 @@ export interface VersionTableRow extends VersionRow {
   readonly cause: ReturnType<CauseOf>;
 }
 
-/** The columns for everyone. `nowMs`: undefined if the page is stored. */
-export function versionColumns(name: string, nowMs: number | undefined): readonly Column<VersionTableRow>[] {
+/** The columns for everyone. */
+export function versionColumns(name: string): readonly Column<VersionTableRow>[] {
   return [
     { label: 'Version', cell: (row) => <NameCell {...{ name, row }} /> },
-    { label: 'Released', cell: (row) => <SinceCell {...{ row, nowMs }} /> },
+    { label: 'Released', cell: (row) => <SinceCell row={row} /> },
     { label: 'Reference', cell: ({ reference, commit }) => <ShortReference {...{ reference }} link={commit} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
   ];
@@ -42,9 +42,7 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
   return (
     <span class="row" {...(isCatalogue ? { id: versionAnchor(version) } : {})}>
       {kind === 'withdrawn' ? (
-        <A to={packagePath(name, 'why', { version })} class="main-link">
-          {version}
-        </A>
+        <MainLink to={packagePath(name, 'why', { version })} text={version} />
       ) : (
         <VersionLink {...{ name, version }} isMain />
       )}
@@ -66,23 +64,23 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
 const dayMs = 86_400_000;
 
 /** The date of the release, and that of its publication here if it was on another day. */
-function SinceCell({ row, nowMs }: { readonly row: VersionTableRow; readonly nowMs: number | undefined }): Child {
+function SinceCell({ row }: { readonly row: VersionTableRow }): Child {
   const { kind, since, withdrawnBy, cause, published } = row;
   const released = published?.entry.time ?? since;
   if (kind !== 'withdrawn')
     return (
       <span>
-        <Time at={released} nowMs={nowMs} />
+        <Time at={released} />
         {Math.abs(Date.parse(since) - Date.parse(released)) < dayMs ? null : (
           <span class="soft small">
-            , published <Time at={since} nowMs={nowMs} />
+            , published <Time at={since} />
           </span>
         )}
       </span>
     );
   return (
     <span>
-      withdrawn <Time at={since} nowMs={nowMs} />
+      withdrawn <Time at={since} />
       <span class="soft small">
         {withdrawnBy === undefined ? ' ' : ` by ${withdrawnBy} `}
         {cause === undefined ? null : <Cause cause={cause} />}

@@ -49,7 +49,7 @@ export function VersionContent({
           <Cause cause={cause} />
         </>
       )}
-      , <Time at={since} nowMs={request.nowMs} />{' '}
+      , <Time at={since} />{' '}
       <span class="soft small">
         <SourceText text={cause?.source ?? source} />, <code title={reference}>{reference.slice(0, 12)}</code>
       </span>

@@ -108,7 +108,7 @@ function Version({ opened, version, locate, run, block, usedBy, request }: Versi
           <Links record={record} locate={locate} />
         </section>
         <aside class="stack">
-          <Facts {...{ opened, version, run }} nowMs={request.nowMs} />
+          <Facts {...{ opened, version, run }} />
           <PageLinks {...{ opened, version, request }} />
         </aside>
       </div>
@@ -164,51 +164,29 @@ function Warnings({
   );
 }
 
-function Facts({
-  opened,
-  version,
-  run,
-  nowMs,
-}: Pick<VersionProps, 'opened' | 'version' | 'run'> & { readonly nowMs: number }): Child {
+function Facts({ opened, version, run }: Pick<VersionProps, 'opened' | 'version' | 'run'> & {}): Child {
   const { entry } = version;
   const location = sourceOf(opened, version);
   return (
     <dl class="facts">
-      <Fact label="Stability">
-        <Badge icon="tag" label={parseStability(entry.version_normalized)} />
-      </Fact>
-      <Fact label="Published">
-        <Time at={entry.since} nowMs={nowMs} />
-      </Fact>
+      <Fact label="Stability" value={<Badge icon="tag" label={parseStability(entry.version_normalized)} />} />
+      <Fact label="Published" value={<Time at={entry.since} />} />
       <PublishedByCi run={run} />
-      {entry.time === null ? null : (
-        <Fact label="Released">
-          <Time at={entry.time} nowMs={nowMs} />
-        </Fact>
-      )}
-      {location === undefined ? null : (
-        <Fact label="From">
-          <SourceText text={location} />
-        </Fact>
-      )}
-      <Fact label="Reference">
-        <ShortReference reference={entry.reference} link={commitLink(version, location)} />
-      </Fact>
+      {entry.time === null ? null : <Fact label="Released" value={<Time at={entry.time} />} />}
+      {location === undefined ? null : <Fact label="From" value={<SourceText text={location} />} />}
+      <Fact
+        label="Reference"
+        value={<ShortReference reference={entry.reference} link={commitLink(version, location)} />}
+      />
       <Fact label="Archive">{formatBytes(entry.size)}</Fact>
-      <Fact label="SHA-1 of the archive">
-        <code>{entry.shasum}</code>
-      </Fact>
+      <Fact label="SHA-1 of the archive" value={<code>{entry.shasum}</code>} />
     </dl>
   );
 }
 
 function PublishedByCi({ run }: Pick<VersionProps, 'run'>): Child {
   if (run === undefined) return null;
-  return (
-    <Fact label="Published by CI">
-      <CiRun run={run} />
-    </Fact>
-  );
+  return <Fact label="Published by CI" value={<CiRun run={run} />} />;
 }
 
 function PageLinks({

@@ -99,7 +99,7 @@ function Versions({ opened, query, rows, wanted, shown, request }: VersionsProps
         <Kinds {...{ name, query, rows }} />
         <Table
           caption="Versions"
-          columns={[...versionColumns(name, request.nowMs), ...consoleColumns(name, request)]}
+          columns={[...versionColumns(name), ...consoleColumns(name, request)]}
           rows={shown}
           groupOf={groupOf}
         />

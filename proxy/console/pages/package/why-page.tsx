@@ -32,7 +32,6 @@ interface WhyProps extends WithMalware {
   /** what the policy says of the version; undefined: the question is about no version that is here */
   readonly judged: JudgedVersion | undefined;
   readonly request: SignedInRequest;
-  readonly nowMs: number;
 }
 
 /** `opened`: undefined if nothing is published under the name. */
@@ -42,7 +41,7 @@ export async function showWhy(
   name: PackageName,
   opened: OpenPackage | undefined,
 ): Promise<PageView> {
-  const { query, nowMs } = request;
+  const { query } = request;
   const question = parseQuestion((query.get('version') ?? '').trim().slice(0, 200));
   const whole =
     question.kind === 'version' || opened === undefined
@@ -57,7 +56,7 @@ export async function showWhy(
     readPolicyOn(services, name, question),
   ]);
   const malware = opened?.malware;
-  const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, request, nowMs }} />;
+  const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, request }} />;
   const sentence =
     withdrawn.length > 0 ? 'All versions of this package are withdrawn.' : 'Nothing is published under this name.';
   return packageView(
@@ -101,7 +100,7 @@ function Why(props: WhyProps): Child {
 
 type AnswerProps = WhyProps & { readonly explanation: WhyAnswer };
 
-function Answer({ name, question, explanation, causeOf, runOf, judged, malware, request, nowMs }: AnswerProps): Child {
+function Answer({ name, question, explanation, causeOf, runOf, judged, malware, request }: AnswerProps): Child {
   return (
     <section class="stack">
       <MalwareNotice {...{ malware }} version={question.kind === 'version' ? (judged?.version ?? '') : undefined}>
@@ -109,13 +108,13 @@ function Answer({ name, question, explanation, causeOf, runOf, judged, malware, 
       </MalwareNotice>
       {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
       <Contents {...{ name, causeOf, runOf, request }} versions={explanation.versions} />
-      <Hindrances {...{ explanation, nowMs }} />
+      <Hindrances explanation={explanation} />
     </section>
   );
 }
 
 /** What keeps versions from being published. */
-function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'nowMs'>): Child {
+function Hindrances({ explanation }: Pick<AnswerProps, 'explanation'>): Child {
   const { left_out: leftOut, unclear, excluded_by: excluded, purged } = explanation;
   return (
     <>
@@ -140,7 +139,7 @@ function Hindrances({ explanation, nowMs }: Pick<AnswerProps, 'explanation' | 'n
         heading="Purged, and never published again"
         reasons={purged.map(({ version, reason, since }) => (
           <>
-            <strong>{version}</strong>: {reason}, <Time at={since} nowMs={nowMs} />
+            <strong>{version}</strong>: {reason}, <Time at={since} />
           </>
         ))}
       />

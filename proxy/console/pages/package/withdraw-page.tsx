@@ -17,6 +17,7 @@ import { callFor } from '../../frame/operation-form.tsx';
 import type { FormState } from '../../request/form-fields.ts';
 import { nameIn, packagePath, packageView, reportDamage, type PackagePageServices } from './open-package.ts';
 import { readUsedBy, UsedBy, type UsedByProps } from './used-by.tsx';
+import { shortly } from '../../components/page-words.ts';
 
 export function withdrawForm(services: PackagePageServices): FormPage {
   return {
@@ -154,10 +155,4 @@ function Broken({
       {unknown === 0 ? null : <p class="soft small">{formatCount(unknown, 'package')} could not be checked.</p>}
     </>
   );
-}
-
-/** `1.2.0, 1.1.0 and 4 more`. */
-function shortly(texts: readonly string[]): string {
-  const left = texts.length - 3;
-  return `${texts.slice(0, 3).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
-import { A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { MalwareIn } from '../package/concerns.tsx';
@@ -11,25 +11,18 @@ import type { PackageRow } from './list-query.ts';
 /** Without what only a running server counts. */
 export type PublishedRow = Omit<PackageRow, 'downloads'>;
 
-/** `nowMs`: undefined if the page is stored. */
-export function listColumns(
-  nowMs: number | undefined,
-): Readonly<Record<'name' | 'latest' | 'type' | 'published', Column<PublishedRow>>> {
-  return {
-    name: { label: 'Package', cell: NameCell },
-    latest: { label: 'Latest', cell: ({ summary }) => <code class="whole">{summary.latest_version}</code> },
-    type: { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
-    published: { label: 'Published', cell: ({ summary }) => <Time at={summary.updated_at} nowMs={nowMs} /> },
-  };
-}
+export const listColumns: Readonly<Record<'name' | 'latest' | 'type' | 'published', Column<PublishedRow>>> = {
+  name: { label: 'Package', cell: NameCell },
+  latest: { label: 'Latest', cell: ({ summary }) => <code class="whole">{summary.latest_version}</code> },
+  type: { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
+  published: { label: 'Published', cell: ({ summary }) => <Time at={summary.updated_at} /> },
+};
 
 function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised, malware }: PublishedRow): Child {
   return (
     <div class="stack-tight">
       <span class="row">
-        <A to={`/packages/${summary.name}`} class="main-link">
-          {summary.name}
-        </A>
+        <MainLink to={`/packages/${summary.name}`} text={summary.name} />
         {summary.abandoned === false ? null : <AbandonedBadge />}
         <MalwareIn {...{ malware }} />
         {hasAdvisories && malware === undefined ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}

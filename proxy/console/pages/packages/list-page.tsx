@@ -29,7 +29,6 @@ export interface PackageListProps {
   readonly mayAdd: boolean;
   /** the patterns of the packages that the visitor sees; undefined: all packages */
   readonly patterns: readonly string[] | undefined;
-  readonly nowMs: number;
 }
 
 export function PackageList(props: PackageListProps): Child {
@@ -53,7 +52,7 @@ export function PackageList(props: PackageListProps): Child {
   );
 }
 
-function Results({ query, rows, found, total, nowMs }: PackageListProps): Child {
+function Results({ query, rows, found, total }: PackageListProps): Child {
   if (total === 0) return null;
   return (
     <div id="results" class="stack">
@@ -69,7 +68,7 @@ function Results({ query, rows, found, total, nowMs }: PackageListProps): Child 
           Try fewer words, or remove a filter.
         </EmptyState>
       ) : (
-        <Table caption="Packages" columns={columnsOf(query, nowMs)} rows={rows} />
+        <Table caption="Packages" columns={columnsOf(query)} rows={rows} />
       )}
       <Pager
         shown={rows.length}
@@ -82,12 +81,12 @@ function Results({ query, rows, found, total, nowMs }: PackageListProps): Child 
   );
 }
 
-function columnsOf(query: ListQuery, nowMs: number): readonly Column<PackageRow>[] {
+function columnsOf(query: ListQuery): readonly Column<PackageRow>[] {
   const sorting = (order: ListOrder) => ({
     sortsTo: listPath({ ...query, order, page: 1 }),
     ...(query.order === order ? { sorted: order === 'name' ? ('ascending' as const) : ('descending' as const) } : {}),
   });
-  const { name, latest, type, published } = listColumns(nowMs);
+  const { name, latest, type, published } = listColumns;
   return [
     { ...name, ...sorting('name') },
     latest,

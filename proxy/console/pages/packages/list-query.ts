@@ -6,6 +6,7 @@ import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { searchFilter } from '../../../packages/search-packages.ts';
+import { compareText } from '../../../../build/shared/text/compare-text.ts';
 
 export const listOrders = ['name', 'updated', 'downloads'] as const;
 export type ListOrder = (typeof listOrders)[number];
@@ -84,7 +85,8 @@ export function selectPackages(
 ): readonly PackageEntry[] {
   const wanted = filterPackages(packages, query, facts);
   if (query.order === 'name') return wanted;
-  if (query.order === 'updated') return wanted.toSorted((a, b) => compare(b.summary.updated_at, a.summary.updated_at));
+  if (query.order === 'updated')
+    return wanted.toSorted((a, b) => compareText(b.summary.updated_at, a.summary.updated_at));
   return wanted
     .map((one) => ({ one, downloads: facts.downloadsOf(one.summary.name) }))
     .toSorted((a, b) => b.downloads - a.downloads)
@@ -113,8 +115,4 @@ function hasStable({ latest_version: latest }: PackageSummary): boolean {
 
 function oneOf<Value extends string>(values: readonly Value[], text: string | null): Value | '' {
   return values.find((value) => value === text) ?? '';
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

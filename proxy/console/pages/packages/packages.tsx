@@ -48,7 +48,7 @@ async function showList(
     section: 'packages',
     content: (
       <PackageList
-        {...{ ...found, query, nowMs }}
+        {...{ ...found, query }}
         damaged={damaged.filter((name) => filterOf(caller?.view, name) !== 'none').length}
         mirrors={services.mirrored !== undefined}
         mayAdd={may('createRepository')}

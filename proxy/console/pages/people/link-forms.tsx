@@ -23,7 +23,7 @@ const section = 'people';
 function linkView(
   user: ChangedUserDocument | undefined,
   sentence: string,
-  { consoleOrigin, nowMs }: SignedInRequest,
+  { consoleOrigin }: SignedInRequest,
 ): PageView {
   const invitation = user?.invitation;
   if (user === undefined || invitation === undefined) throw new Error('an invitation was requested, and none was made');
@@ -36,7 +36,7 @@ function linkView(
         {invitation.mailed
           ? `A mail with this link is on its way to ${user.email}. Send it yourself if the mail does not arrive.`
           : `Send it to ${user.email} yourself: this server sends no email.`}{' '}
-        It works once, and ends <Time at={invitation.expires_at} nowMs={nowMs} />.
+        It works once, and ends <Time at={invitation.expires_at} />.
       </p>
       <div class="row">
         <ButtonLink to={personPath(user)} kind="primary" label="I have copied it" />

@@ -5,11 +5,12 @@ import { readUsers } from '../../../auth/user-records.ts';
 import { showUser, type UserDocument } from '../../../people/user-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { personPath, statusKinds, type PeoplePageServices } from './services.ts';
+import { headedPage } from '../../frame/headed-page.tsx';
 
 export function registerPeopleList(pages: Pages, { state }: PeoplePageServices): void {
   pages.page({
@@ -18,38 +19,24 @@ export function registerPeopleList(pages: Pages, { state }: PeoplePageServices):
     notices: { deleted: 'The account is deleted.' },
     show: async (request) => {
       const users = (await readUsers(state)).map(showUser);
-      return {
-        title: 'People',
-        section: 'people',
-        content: <PeopleList users={users} self={request.caller.userId} nowMs={request.nowMs} />,
-      };
+      return headedPage(
+        {
+          section: 'people',
+          title: 'People',
+          sentence: 'Everyone who can sign in to this console and to the API.',
+          actions: <ButtonLink to="/people/invite" kind="primary" icon="user-plus" label="Invite a person" />,
+        },
+        <>
+          <p class="soft small">{formatCount(users.length, 'account')}</p>
+          <Table caption="People" columns={columnsOf(request.caller.userId)} rows={users} />
+        </>,
+      );
     },
   });
 }
 
-interface PeopleListProps {
-  /** oldest first */
-  readonly users: readonly UserDocument[];
-  /** the id of the visitor */
-  readonly self: string;
-  readonly nowMs: number;
-}
-
-function PeopleList({ users, self, nowMs }: PeopleListProps): Child {
-  return (
-    <>
-      <PageHead
-        title="People"
-        sentence="Everyone who can sign in to this console and to the API."
-        actions={<ButtonLink to="/people/invite" kind="primary" icon="user-plus" label="Invite a person" />}
-      />
-      <p class="soft small">{formatCount(users.length, 'account')}</p>
-      <Table caption="People" columns={columnsOf(self, nowMs)} rows={users} />
-    </>
-  );
-}
-
-function columnsOf(self: string, nowMs: number): readonly Column<UserDocument>[] {
+/** `self`: the id of the visitor */
+function columnsOf(self: string): readonly Column<UserDocument>[] {
   return [
     { label: 'Email', cell: (user) => <NameCell user={user} isSelf={user.id === self} /> },
     { label: 'Role', cell: (user) => <RoleCell user={user} /> },
@@ -61,7 +48,7 @@ function columnsOf(self: string, nowMs: number): readonly Column<UserDocument>[]
     },
     {
       label: 'Last sign-in',
-      cell: ({ last_login_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">never</span>} />,
+      cell: ({ last_login_at: at }) => <Time at={at} none={<span class="soft">never</span>} />,
     },
   ];
 }
@@ -80,9 +67,7 @@ function NameCell({ user, isSelf }: { readonly user: UserDocument; readonly isSe
   return (
     <div class="stack-tight">
       <span class="row">
-        <A to={personPath(user)} class="main-link">
-          {user.email}
-        </A>
+        <MainLink to={personPath(user)} text={user.email} />
         {isSelf ? <Badge label="you" /> : null}
       </span>
       {user.name === null ? null : <span class="soft small">{user.name}</span>}

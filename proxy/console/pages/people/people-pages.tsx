@@ -33,17 +33,15 @@ const changedRole = (services: PeoplePageServices): FormPage =>
     section,
     path: '/people/:id/role',
     linked: ['role'],
-    view: async (request) => {
-      const user = await findPerson(services, request);
-      return {
-        title: `Change the role of ${user.email}`,
-        sentence: 'The new role counts from the next request. Sessions and tokens stay.',
-        trail: peopleTrail,
-        submit: 'Change role',
-        cancel: personPath(user),
-        fields: <RadioGroup name="role" label="Role" choices={roleChoices} value={user.role} />,
-      };
-    },
+    of: findPerson,
+    view: (user) => ({
+      title: `Change the role of ${user.email}`,
+      sentence: 'The new role counts from the next request. Sessions and tokens stay.',
+      trail: peopleTrail,
+      submit: 'Change role',
+      cancel: personPath(user),
+      fields: <RadioGroup name="role" label="Role" choices={roleChoices} value={user.role} />,
+    }),
     input: (request, fields) => ({ id: request.param('id'), role: roleIn(fields) }),
     done: (user, { caller, param }) =>
       user?.id === caller.userId && user.role !== 'admin'
@@ -119,18 +117,16 @@ const withoutTwoFactor = (services: PeoplePageServices): FormPage =>
     section,
     path: '/people/:id/reset-two-factor',
     linked: [],
-    view: async (request) => {
-      const user = await findPerson(services, request);
-      return {
-        title: `Turn off two-factor authentication for ${user.email}?`,
-        sentence:
-          'Their authenticator, passkeys, sessions and terminals end, and the password alone signs them in. Be sure that ' +
-          'they asked you for it.',
-        submit: 'Turn off two-factor',
-        isDanger: true,
-        cancel: personPath(user),
-      };
-    },
+    of: findPerson,
+    view: (user) => ({
+      title: `Turn off two-factor authentication for ${user.email}?`,
+      sentence:
+        'Their authenticator, passkeys, sessions and terminals end, and the password alone signs them in. Be sure that ' +
+        'they asked you for it.',
+      submit: 'Turn off two-factor',
+      isDanger: true,
+      cancel: personPath(user),
+    }),
     input: ({ param }) => ({ id: param('id'), reset_two_factor: true as const }),
     done: (_user, request) => afterEnding(request, { to: `/people/${request.param('id')}`, notice: 'two-factor' }),
   });
@@ -138,16 +134,14 @@ const withoutTwoFactor = (services: PeoplePageServices): FormPage =>
 const deletedPerson = (services: PeoplePageServices): FormPage =>
   operationForm(services, deleteUser, {
     section,
-    view: async (request) => {
-      const user = await findPerson(services, request);
-      return {
-        title: `Delete the account of ${user.email}?`,
-        sentence:
-          'Their sessions and terminals end at once. Tokens that they made for others go on working: revoke those yourself.',
-        submit: 'Delete the account',
-        cancel: personPath(user),
-      };
-    },
+    of: findPerson,
+    view: (user) => ({
+      title: `Delete the account of ${user.email}?`,
+      sentence:
+        'Their sessions and terminals end at once. Tokens that they made for others go on working: revoke those yourself.',
+      submit: 'Delete the account',
+      cancel: personPath(user),
+    }),
     input: ({ param }) => ({ id: param('id') }),
     done: (_user, request) => afterEnding(request, { to: '/people', notice: 'deleted' }),
   });

@@ -14,7 +14,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { PersonActions } from './person-actions.tsx';
 import { findPerson, isOnlyAdmin, peopleTrail, personPath, statusKinds, type PeoplePageServices } from './services.ts';
 import { ButtonLink } from '../../components/form.tsx';
-import { formatCount, Time } from '../../components/values.tsx';
+import { formatCount, Time, useNow } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import type { PackageRule } from '../../../teams/packages-of.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
@@ -42,13 +42,13 @@ export function registerPerson(pages: Pages, services: PeoplePageServices): void
         readPackageRule(state),
       ]);
       const own = teams.filter(({ members }) => members.some((id) => id === user.id));
-      const { nowMs, caller } = request;
+      const { caller } = request;
       return {
         title: user.email,
         section: 'people',
         content: (
           <Person
-            {...{ user, sessions, isOnly, rule, nowMs }}
+            {...{ user, sessions, isOnly, rule }}
             hasUseOfPassword={isNamed(people.localSignIn, user.email)}
             teams={own}
             isSelf={caller.userId === user.id}
@@ -69,10 +69,9 @@ interface PersonProps extends PersonTeamsProps {
   readonly hasUseOfPassword: boolean;
   /** true: the visitor's own account */
   readonly isSelf: boolean;
-  readonly nowMs: number;
 }
 
-function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule, nowMs }: PersonProps): Child {
+function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule }: PersonProps): Child {
   return (
     <>
       <PageHead
@@ -101,10 +100,10 @@ function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule,
         <div class="stack">
           <PersonActions user={user} isOnly={isOnly} hasUseOfPassword={hasUseOfPassword} />
           <PersonTeams {...{ user, teams, rule }} />
-          <PersonSessions user={user} sessions={sessions} nowMs={nowMs} />
+          <PersonSessions user={user} sessions={sessions} />
         </div>
         <aside class="stack">
-          <PersonFacts user={user} nowMs={nowMs} />
+          <PersonFacts user={user} />
         </aside>
       </div>
     </>
@@ -113,7 +112,7 @@ function Person({ user, sessions, isOnly, hasUseOfPassword, isSelf, teams, rule,
 
 // The facts about a person's account.
 
-function PersonFacts({ user, nowMs }: { readonly user: UserDocument; readonly nowMs: number }): Child {
+function PersonFacts({ user }: { readonly user: UserDocument }): Child {
   const { last_login_at: last, invitation_expires_at: invitation, two_factor_enabled: hasTwoFactor } = user;
   return (
     <section class="panel stack-tight">
@@ -123,18 +122,15 @@ function PersonFacts({ user, nowMs }: { readonly user: UserDocument; readonly no
         </Fact>
         {user.passkeys === 0 ? null : <Fact label="Passkeys">{user.passkeys}</Fact>}
         {user.policy_editor ? <Fact label="Rights beside the role">changes the policy</Fact> : null}
-        <Fact label="Last sign-in">{last === null ? 'never' : <Time at={last} nowMs={nowMs} />}</Fact>
-        <Fact label="Account created">
-          <Time at={user.created_at} nowMs={nowMs} />
-        </Fact>
+        <Fact label="Last sign-in">{last === null ? 'never' : <Time at={last} />}</Fact>
+        <Fact label="Account created" value={<Time at={user.created_at} />} />
         {invitation === null ? null : (
-          <Fact label={Date.parse(invitation) > nowMs ? 'The open link ends' : 'The open link ended'}>
-            <Time at={invitation} nowMs={nowMs} />
-          </Fact>
+          <Fact
+            label={Date.parse(invitation) > useNow() ? 'The open link ends' : 'The open link ended'}
+            value={<Time at={invitation} />}
+          />
         )}
-        <Fact label="Id">
-          <code>{user.id}</code>
-        </Fact>
+        <Fact label="Id" value={<code>{user.id}</code>} />
       </dl>
       <div class="row">
         <ButtonLink to={`/audit?who=user:${user.id}`} kind="small" icon="scroll-text" label="What they did" />
@@ -149,27 +145,26 @@ interface PersonSessionsProps {
   readonly user: UserDocument;
   /** newest first */
   readonly sessions: readonly SessionRecord[];
-  readonly nowMs: number;
 }
 
-function PersonSessions({ user, sessions, nowMs }: PersonSessionsProps): Child {
+function PersonSessions({ user, sessions }: PersonSessionsProps): Child {
   return (
     <section class="stack-tight">
       <h2>Sessions</h2>
       {sessions.length === 0 ? (
         <p class="soft">This person is not signed in anywhere.</p>
       ) : (
-        <Table caption={`Sessions of ${user.email}`} columns={columnsOf(user, nowMs)} rows={sessions} />
+        <Table caption={`Sessions of ${user.email}`} columns={columnsOf(user)} rows={sessions} />
       )}
     </section>
   );
 }
 
-function columnsOf(user: UserDocument, nowMs: number): readonly Column<SessionRecord>[] {
+function columnsOf(user: UserDocument): readonly Column<SessionRecord>[] {
   return [
     { label: 'From', cell: ({ address }) => <code>{address}</code> },
-    { label: 'Began', cell: ({ created_at }) => <Time at={created_at} nowMs={nowMs} /> },
-    { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} nowMs={nowMs} /> },
+    { label: 'Began', cell: ({ created_at }) => <Time at={created_at} /> },
+    { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
     {
       label: 'Action',
       isPlain: true,

@@ -13,7 +13,7 @@ import { sourceText, type SourceText } from '../../../contents/source-text.ts';
 import { textDifference } from '../../../contents/text-difference.ts';
 import type { PolicyTest, TestedVersion } from '../../../policy/admin/policy-views.ts';
 import { Badge } from '../../components/badge.tsx';
-import { A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { packagePath } from '../package/open-package.ts';
 import { ActionBadge } from './rule-table.tsx';
@@ -130,9 +130,7 @@ const versionColumns: readonly Column<TestedVersion>[] = [
     label: 'Version',
     cell: ({ name, version, already }) => (
       <span class="row">
-        <A to={packagePath(name, 'policy', { version })} class="main-link breaks">
-          {name} {version}
-        </A>
+        <MainLink to={packagePath(name, 'policy', { version })} text={`${name} ${version}`} breaks />
         {already ? <Badge label="as now" /> : <Badge kind="warn" label="new" />}
       </span>
     ),

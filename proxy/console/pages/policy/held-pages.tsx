@@ -37,7 +37,7 @@ async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRe
   };
 }
 
-function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease>[] {
+function columnsOf({ may }: SignedInRequest): readonly Column<HeldRelease>[] {
   const decides = may('decideHeldRelease');
   return [
     {
@@ -50,7 +50,7 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease
       ),
     },
     { label: 'Because', cell: ({ because }) => <span class="breaks">{because}</span> },
-    { label: 'Arrived', cell: ({ arrived_at: at }) => <Time {...{ at, nowMs }} /> },
+    { label: 'Arrived', cell: ({ arrived_at: at }) => <Time at={at} /> },
     { label: 'Rule', cell: ({ rule }) => rule },
   ];
 }
@@ -70,30 +70,28 @@ async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRe
 const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
     section: 'policy',
-    view: async (request) => {
-      const held = await heldOf(services, request);
-      return {
-        title: `${held.name} ${held.version}`,
-        sentence: 'An approved release is offered at once. A rejected one stays held without an end.',
-        trail: [...policyTrail, { label: 'Held releases', to: path }],
-        notice: <Gained held={held} />,
-        submit: 'Save the decision',
-        fields: (
-          <>
-            <SelectField
-              name="decision"
-              label="Decision"
-              choices={[
-                { value: 'approved', label: 'Approve' },
-                { value: 'rejected', label: 'Reject' },
-              ]}
-            />
-            <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
-            <input type="hidden" name="reference" value={held.reference} />
-          </>
-        ),
-      };
-    },
+    of: heldOf,
+    view: (held) => ({
+      title: `${held.name} ${held.version}`,
+      sentence: 'An approved release is offered at once. A rejected one stays held without an end.',
+      trail: [...policyTrail, { label: 'Held releases', to: path }],
+      notice: <Gained held={held} />,
+      submit: 'Save the decision',
+      fields: (
+        <>
+          <SelectField
+            name="decision"
+            label="Decision"
+            choices={[
+              { value: 'approved', label: 'Approve' },
+              { value: 'rejected', label: 'Reject' },
+            ]}
+          />
+          <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
+          <input type="hidden" name="reference" value={held.reference} />
+        </>
+      ),
+    }),
     input: (request, fields) => ({
       vendor: request.param('vendor'),
       package: request.param('package'),

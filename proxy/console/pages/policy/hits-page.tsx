@@ -6,7 +6,7 @@ import { newestFirst } from '../../../policy/admin/hit-id.ts';
 import type { PolicyHit } from '../../../policy/records/policy-hits.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { A } from '../../components/place.tsx';
+import { A, MainLink } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
@@ -40,7 +40,7 @@ export async function showHits(services: PolicyPageServices, request: SignedInRe
             The first request for a version that a rule blocks, warns of or notes is listed here.
           </EmptyState>
         ) : (
-          <Table caption="First hits" columns={columnsOf(request, tokens)} rows={shown} />
+          <Table caption="First hits" columns={columnsOf(tokens)} rows={shown} />
         )}
         <Pager
           shown={shown.length}
@@ -59,14 +59,14 @@ function pageIn(query: URLSearchParams): number {
 }
 
 /** `tokens`: id → description, of those that the visitor sees. */
-function columnsOf({ nowMs }: SignedInRequest, tokens: ReadonlyMap<string, string>): readonly Column<PolicyHit>[] {
+function columnsOf(tokens: ReadonlyMap<string, string>): readonly Column<PolicyHit>[] {
   return [
     { label: 'What', cell: (hit) => <What hit={hit} /> },
     { label: 'Rule', cell: ({ rule }) => <code class="whole">{rule}</code> },
     { label: 'Action', cell: ({ action }) => <ActionBadge action={action} /> },
     { label: 'Reason', cell: ({ because }) => <span class="breaks">{because}</span> },
     { label: 'Asked first by', cell: ({ token }) => <Asker {...{ token, tokens }} /> },
-    { label: 'When', cell: ({ at }) => <Time at={at} nowMs={nowMs} /> },
+    { label: 'When', cell: ({ at }) => <Time at={at} /> },
   ];
 }
 
@@ -90,9 +90,5 @@ function Asker({ token, tokens }: AskerProps): Child {
 
 function What({ hit: { name, version } }: { readonly hit: PolicyHit }): Child {
   if (name === null) return <span class="breaks">Composer {version}</span>;
-  return (
-    <A to={packagePath(name, 'policy', { version })} class="main-link breaks">
-      {name} {version}
-    </A>
-  );
+  return <MainLink to={packagePath(name, 'policy', { version })} text={`${name} ${version}`} breaks />;
 }

@@ -42,7 +42,7 @@ async function showFeeds({ policyAdmin }: PolicyPageServices, request: SignedInR
   };
 }
 
-function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[] {
+function columnsOf({ may }: SignedInRequest): readonly Column<FeedView>[] {
   const mayAccept = may('acceptPolicyFeed');
   return [
     {
@@ -58,19 +58,18 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<FeedView>[]
     { label: 'Rows', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
     {
       label: 'Fetched',
-      cell: ({ fetched_at: at }) => <Time {...{ at, nowMs }} none={<span class="soft">never</span>} />,
+      cell: ({ fetched_at: at }) => <Time at={at} none={<span class="soft">never</span>} />,
     },
-    { label: 'State', cell: (feed) => <FeedState {...{ feed, nowMs, mayAccept }} /> },
+    { label: 'State', cell: (feed) => <FeedState {...{ feed, mayAccept }} /> },
   ];
 }
 
 interface FeedStateProps {
   readonly feed: FeedView;
-  readonly nowMs: number;
   readonly mayAccept: boolean;
 }
 
-function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
+function FeedState({ feed, mayAccept }: FeedStateProps): Child {
   const { problem, shrunk } = feed;
   if (shrunk !== null)
     return (
@@ -82,7 +81,7 @@ function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
     );
   return (
     <div class="stack-tight">
-      <HealthBadge {...{ feed, nowMs }} />
+      <HealthBadge feed={feed} />
       {problem === null ? null : (
         <span class="small breaks">
           <ReasonText text={problem} />
@@ -93,14 +92,14 @@ function FeedState({ feed, nowMs, mayAccept }: FeedStateProps): Child {
 }
 
 /** A feed that works may have rows that block nothing, a damaged file, or packages without an answer. */
-function HealthBadge({ feed, nowMs }: Pick<FeedStateProps, 'feed' | 'nowMs'>): Child {
+function HealthBadge({ feed }: Pick<FeedStateProps, 'feed'>): Child {
   const { failing_since: since, fetched_at: fetched, rows, problem } = feed;
   if (since !== null)
     return (
       <span class="row">
         <Badge kind="bad" icon="circle-x" label="fails" />
         <span>
-          since <Time at={since} nowMs={nowMs} />
+          since <Time at={since} />
         </span>
       </span>
     );
@@ -131,20 +130,17 @@ async function feedOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRe
 const acceptForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, acceptPolicyFeed, {
     section: 'policy',
-    view: async (request) => {
-      const { id, shrunk } = await feedOf(services, request);
-      return {
-        isDanger: true,
-        title: `Accept the list of ${id}?`,
-        sentence:
-          shrunk === null
-            ? 'Its newest list is in use already.'
-            : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
-        trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
-        submit: 'Accept the list',
-      };
-    },
-    input: (request) => ({ feed: request.param('feed') }),
+    of: feedOf,
+    view: ({ id, shrunk }) => ({
+      isDanger: true,
+      title: `Accept the list of ${id}?`,
+      sentence:
+        shrunk === null
+          ? 'Its newest list is in use already.'
+          : `${formatCount(shrunk.from, 'row becomes', 'rows become')} ${formatNumber(shrunk.to)}. Versions that only the copy in use names are no longer blocked.`,
+      trail: [...policyTrail, { label: 'Feeds', to: '/policy/feeds' }],
+      submit: 'Accept the list',
+    }),
     done: () => ({ to: '/policy/feeds', notice: 'accepted' }),
   });
 
@@ -179,7 +175,7 @@ async function showPolicy({ policyAdmin }: PolicyPageServices, request: SignedIn
     content: (
       <PolicyFrame {...{ policy, request }} tab="rules">
         <Rules policy={policy} />
-        <Exceptions policy={policy} nowMs={request.nowMs} />
+        <Exceptions policy={policy} />
       </PolicyFrame>
     ),
   };
@@ -200,12 +196,12 @@ function Rules({ policy }: { readonly policy: PolicyView }): Child {
   return <Table caption="Rules" columns={ruleColumns} rows={rules} />;
 }
 
-function Exceptions({ policy: { exceptions }, nowMs }: { readonly policy: PolicyView; readonly nowMs: number }): Child {
+function Exceptions({ policy: { exceptions } }: { readonly policy: PolicyView }): Child {
   if (exceptions.length === 0) return null;
   return (
     <section class="stack-tight">
       <h2>Exceptions</h2>
-      <Table caption="Exceptions" columns={exceptionColumns(nowMs)} rows={exceptions} />
+      <Table caption="Exceptions" columns={exceptionColumns} rows={exceptions} />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { settingPage } from '../../../settings/setting-groups.ts';
 import { Badge } from '../../components/badge.tsx';
 import { A } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
-import { ExactTime, Time } from '../../components/values.tsx';
+import { ExactTime, Time, useNow } from '../../components/values.tsx';
 import type { State } from '../../components/notice.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import { listed, placeWords, scopeWords, soughtWords } from './rule-words.ts';
@@ -55,33 +55,32 @@ export function ActionBadge({ action }: { readonly action: Action }): Child {
   return <Badge kind={kind} icon={icon} label={action} />;
 }
 
-export function exceptionColumns(nowMs: number): readonly Column<PolicyException>[] {
-  return [
-    { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
-    {
-      label: 'Allows',
-      cell: ({ packages, versions }) => (
-        <span class="breaks">
-          {listed(packages)}
-          {versions === undefined ? '' : `, versions ${versions}`}
-        </span>
-      ),
-    },
-    { label: 'Owner', cell: ({ owner }) => <span class="breaks">{owner}</span> },
-    { label: 'Reason', cell: ({ reason }) => <span class="breaks">{reason}</span> },
-    { label: 'Ends', cell: (exception) => <End {...{ exception, nowMs }} /> },
-  ];
-}
+export const exceptionColumns: readonly Column<PolicyException>[] = [
+  { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
+  {
+    label: 'Allows',
+    cell: ({ packages, versions }) => (
+      <span class="breaks">
+        {listed(packages)}
+        {versions === undefined ? '' : `, versions ${versions}`}
+      </span>
+    ),
+  },
+  { label: 'Owner', cell: ({ owner }) => <span class="breaks">{owner}</span> },
+  { label: 'Reason', cell: ({ reason }) => <span class="breaks">{reason}</span> },
+  { label: 'Ends', cell: (exception) => <End exception={exception} /> },
+];
 
 const soonMs = 14 * 86_400_000;
 
-function End({ exception, nowMs }: { readonly exception: PolicyException; readonly nowMs: number }): Child {
+function End({ exception }: { readonly exception: PolicyException }): Child {
+  const nowMs = useNow();
   const endMs = endOfException(exception);
   const at = new Date(endMs).toISOString();
   const isEnded = endMs <= nowMs;
   return (
     <span class="row">
-      <Time {...{ at, nowMs }} />
+      <Time at={at} />
       {isEnded ? (
         <Badge kind="bad" icon="circle-x" label="ended" />
       ) : endMs - nowMs <= soonMs ? (

@@ -12,7 +12,6 @@ interface FactsProps {
   readonly publisher: PublisherDocument;
   /** you, an e-mail address */
   readonly author: string;
-  readonly nowMs: number;
 }
 
 export function PublisherFacts(props: FactsProps): Child {
@@ -25,17 +24,13 @@ export function PublisherFacts(props: FactsProps): Child {
   );
 }
 
-function JobFacts({ publisher, nowMs }: FactsProps): Child {
+function JobFacts({ publisher }: FactsProps): Child {
   const { issuer, repository, workflow, environment, refs, claims } = publisher;
   return (
     <>
-      <Fact label="CI system">
-        <span class="breaks">{issuer}</span>
-      </Fact>
+      <Fact label="CI system" value={<span class="breaks">{issuer}</span>} />
       <Fact label="Repository">{maybe(repository, 'not named')}</Fact>
-      <Fact label="Ids">
-        <Ids publisher={publisher} nowMs={nowMs} />
-      </Fact>
+      <Fact label="Ids" value={<Ids publisher={publisher} />} />
       <Fact label="Workflow file">
         {workflow === null ? 'any' : <code class="breaks">{workflow}</code>}
         {workflow === null ? null : <div class="small soft">{workflowClaimWords[publisher.workflow_claim]}</div>}
@@ -43,9 +38,7 @@ function JobFacts({ publisher, nowMs }: FactsProps): Child {
       <Fact label="Environment">{maybe(environment, 'any')}</Fact>
       <Fact label="Tags and branches">{refWords[refs]}</Fact>
       {Object.entries(claims).map(([claim, value]) => (
-        <Fact label={claim}>
-          <code class="breaks">{value}</code>
-        </Fact>
+        <Fact label={claim} value={<code class="breaks">{value}</code>} />
       ))}
     </>
   );
@@ -60,25 +53,21 @@ function TokenFacts({ publisher }: FactsProps): Child {
         {packages === null ? 'all packages' : <code class="breaks">{packages.join(' ')}</code>}
       </Fact>
       {limits.map(([label, value]) => (
-        <Fact label={label.charAt(0).toUpperCase() + label.slice(1)}>
-          <span class="breaks">{value}</span>
-        </Fact>
+        <Fact label={label.charAt(0).toUpperCase() + label.slice(1)} value={<span class="breaks">{value}</span>} />
       ))}
       <Fact label="A token ends after">{formatCount(minutes, 'minute')}</Fact>
     </>
   );
 }
 
-function UseFacts({ publisher, author, nowMs }: FactsProps): Child {
+function UseFacts({ publisher, author }: FactsProps): Child {
   const { exchanges, created_at: at } = publisher;
   return (
     <>
       <Fact label="This hour">{`${formatNumber(exchanges.used)} of ${formatCount(exchanges.limit, 'exchange')}`}</Fact>
-      <Fact label="Last run">
-        <LastRun publisher={publisher} nowMs={nowMs} />
-      </Fact>
+      <Fact label="Last run" value={<LastRun publisher={publisher} />} />
       <Fact label="Made">
-        <Time at={at} nowMs={nowMs} /> by {author}
+        <Time at={at} /> by {author}
       </Fact>
     </>
   );
@@ -88,7 +77,7 @@ function maybe(text: string | null, none: string): Child {
   return text === null ? none : <span class="breaks">{text}</span>;
 }
 
-function Ids({ publisher, nowMs }: Omit<FactsProps, 'author'>): Child {
+function Ids({ publisher }: Omit<FactsProps, 'author'>): Child {
   const { owner_id: owner, ids_learnt_at: learnt } = publisher;
   const repository = publisher.repository_id ?? publisher.shared_repository_id;
   return (
@@ -98,7 +87,7 @@ function Ids({ publisher, nowMs }: Omit<FactsProps, 'author'>): Child {
         {learnt === null ? null : (
           <>
             {' '}
-            <Time at={learnt} nowMs={nowMs} />
+            <Time at={learnt} />
           </>
         )}
       </span>

@@ -2,17 +2,18 @@
 
 import type { Child } from 'hono/jsx';
 import { kindTitles, type Issuer } from '../../../publishers/model/issuer.ts';
-import { longestName } from '../../../publishers/model/publisher.ts';
+import { longestName, refRules, workflowClaims, type Purpose } from '../../../publishers/model/publisher.ts';
 import { createPublisher, deletePublisher, publisherRemoval, updatePublisher } from '../../../publishers/operations.ts';
 import { SelectField, TextField } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { FormPage } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
-import { fieldFault } from '../../request/form-fields.ts';
-import { publisherChanges, publisherDraftOf, publisherLists, publisherValues } from './publisher-draft.ts';
+import { fieldFault, FormFields, fieldFaults } from '../../request/form-fields.ts';
 import { JobFields, PackagesField, RepositoryField, TokenFields } from './publisher-fields.tsx';
 import { publisherOf, publisherPath, publishersTrail, publisherTrail, type PublisherPageServices } from './services.ts';
+import type { PublisherDocument, PublisherFields } from '../../../publishers/records/publisher-schema.ts';
+import type { FieldFault } from '../../../../build/contract/errors.ts';
 
 const section = 'publishers';
 
@@ -56,27 +57,25 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
   operationForm(services, updatePublisher, {
     section,
     lists: publisherLists,
-    view: async (request) => {
-      const publisher = await publisherOf(services, request);
-      return {
-        title: `Edit ${publisher.name}`,
-        sentence:
-          'The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, ' +
-          'the minutes or the exchanges change.',
-        trail: publisherTrail(publisher),
-        submit: 'Save changes',
-        values: publisherValues(publisher),
-        fields: (
-          <>
-            <TextField name="name" label="Name" hint="For people." maxlength={longestName} required />
-            <RepositoryField />
-            <PackagesField purpose={publisher.purpose} />
-            <JobFields isNew={false} />
-            <TokenFields purpose={publisher.purpose} />
-          </>
-        ),
-      };
-    },
+    of: publisherOf,
+    view: (publisher) => ({
+      title: `Edit ${publisher.name}`,
+      sentence:
+        'The changes count for the next exchange. The tokens that jobs have now end at once, unless only the name, ' +
+        'the minutes or the exchanges change.',
+      trail: publisherTrail(publisher),
+      submit: 'Save changes',
+      values: publisherValues(publisher),
+      fields: (
+        <>
+          <TextField name="name" label="Name" hint="For people." maxlength={longestName} required />
+          <RepositoryField />
+          <PackagesField purpose={publisher.purpose} />
+          <JobFields isNew={false} />
+          <TokenFields purpose={publisher.purpose} />
+        </>
+      ),
+    }),
     input: async (request, fields) => {
       const publisher = await publisherOf(services, request);
       const patch = publisherChanges(publisher, fields);
@@ -91,16 +90,13 @@ const editedPublisher = (services: PublisherPageServices): FormPage =>
 const removedPublisher = (services: PublisherPageServices): FormPage =>
   operationForm(services, deletePublisher, {
     section,
-    view: async (request) => {
-      const publisher = await publisherOf(services, request);
-      return {
-        title: `Remove ${publisher.name}?`,
-        sentence: publisherRemoval,
-        trail: publisherTrail(publisher),
-        submit: 'Remove publisher',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: publisherOf,
+    view: (publisher) => ({
+      title: `Remove ${publisher.name}?`,
+      sentence: publisherRemoval,
+      trail: publisherTrail(publisher),
+      submit: 'Remove publisher',
+    }),
     done: () => ({ to: '/publishers', notice: 'removed' }),
   });
 
@@ -152,4 +148,100 @@ function NameField(): Child {
       autocomplete="off"
     />
   );
+}
+
+// The fields of the forms that make and edit a publisher: from the form to the service, and from a publisher to the
+// form. Pure.
+
+/** The fields with one entry a line. */
+const publisherLists = ['packages', 'claims', 'constraints'];
+
+/** Throws INVALID_INPUT for lines without a value; the service checks the rest. */
+function publisherDraftOf(fields: FormFields, purpose: Purpose): PublisherFields {
+  const issues: FieldFault[] = [];
+  const claims = pairsOf(fields, 'claims', /^([^\s=]+)\s*=\s*(.+)$/, 'claim = value', issues);
+  const versions = pairsOf(fields, 'constraints', /^(\S+)\s+(?:=\s+)?(.+)$/, 'acme/core <3.0', issues);
+  if (issues.length > 0) throw fieldFaults(issues);
+  const packages = fields.lines('packages');
+  return {
+    name: fields.optional('name'),
+    repository: fields.optional('repository') ?? null,
+    repository_id: fields.optional('repository_id') ?? null,
+    owner_id: fields.optional('owner_id') ?? null,
+    workflow: fields.optional('workflow') ?? null,
+    workflow_claim: workflowClaims.find((one) => one === fields.text('workflow_claim')),
+    environment: fields.optional('environment') ?? null,
+    refs: refRules.find((one) => one === fields.text('refs')),
+    claims,
+    token_minutes: numberIn(fields, 'token_minutes'),
+    exchanges_per_hour: numberIn(fields, 'exchanges_per_hour'),
+    packages: packages.length === 0 ? null : packages,
+    // the form has these fields for every purpose
+    ...(purpose === 'read' && {
+      constraints: Object.keys(versions).length === 0 ? null : versions,
+      // the service refuses an unknown one
+      stability: (fields.optional('stability') ?? null) as PublisherFields['stability'],
+      not_after: fields.optional('not_after') ?? null,
+    }),
+  };
+}
+
+/** What the form of a publisher shows at first. */
+function publisherValues(record: PublisherDocument): Readonly<Record<string, string>> {
+  const { packages, constraints, not_after: notAfter, claims } = record;
+  const lines = (pairs: Readonly<Record<string, string>>, between: string): string =>
+    Object.entries(pairs)
+      .map(([key, value]) => `${key}${between}${value}`)
+      .join('\n');
+  return {
+    name: record.name,
+    repository: record.repository ?? '',
+    repository_id: record.repository_id ?? '',
+    owner_id: record.owner_id ?? '',
+    workflow: record.workflow ?? '',
+    workflow_claim: record.workflow_claim,
+    environment: record.environment ?? '',
+    refs: record.refs,
+    claims: lines(claims, ' = '),
+    token_minutes: String(record.token_minutes),
+    exchanges_per_hour: String(record.exchanges_per_hour),
+    packages: (packages ?? []).join('\n'),
+    constraints: lines(constraints ?? {}, ' '),
+    stability: record.stability ?? '',
+    not_after: notAfter === null ? '' : notAfter.replace(/T23:59:59\.999Z$/, ''),
+  };
+}
+
+/** What the form changes; undefined: nothing. Throws INVALID_INPUT. */
+function publisherChanges(record: PublisherDocument, fields: FormFields): PublisherFields | undefined {
+  const before = publisherDraftOf(new FormFields(new URLSearchParams(publisherValues(record))), record.purpose);
+  const now = { ...publisherDraftOf(fields, record.purpose), name: fields.text('name') };
+  const changed = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof before]),
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+function pairsOf(
+  fields: FormFields,
+  name: string,
+  pattern: RegExp,
+  example: string,
+  issues: FieldFault[],
+): Readonly<Record<string, string>> {
+  const pairs = new Map<string, string>();
+  for (const line of fields.lines(name)) {
+    const [, key = '', value = ''] = pattern.exec(line) ?? [];
+    if (key === '') issues.push({ path: name, message: `“${line.slice(0, 80)}” is not of the form ${example}.` });
+    else if (pairs.has(key)) issues.push({ path: name, message: `Two lines are about ${key}. Keep one of them.` });
+    else pairs.set(key, value);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** undefined: the field is empty. NaN, which the service refuses, for a text that is no number. */
+function numberIn(fields: FormFields, name: string): number | undefined {
+  const text = fields.optional(name);
+  if (text === undefined) return undefined;
+  return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
 }

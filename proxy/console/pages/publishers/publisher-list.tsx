@@ -5,65 +5,54 @@ import { summarizeLimits } from '../../../auth/token-limit-text.ts';
 import { kindTitles } from '../../../publishers/model/issuer.ts';
 import type { PublisherDocument } from '../../../publishers/records/publisher-schema.ts';
 import { Badge } from '../../components/badge.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { MainLink } from '../../components/place.tsx';
 import { formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { KeylessOnly } from './keyless-only.tsx';
 import { publisherPath } from './services.ts';
+import { listPage } from '../../frame/headed-page.tsx';
+import type { PageView } from '../../frame/definitions.ts';
 
-interface PublisherListProps {
-  readonly rows: readonly PublisherDocument[];
-  /** patterns of packages */
-  readonly keyless: readonly string[];
-  readonly nowMs: number;
-}
-
-export function PublisherList({ rows, keyless, nowMs }: PublisherListProps): Child {
-  const add = <ButtonLink to="/publishers/new" icon="plus" kind="primary" label="Create publisher" />;
-  return (
-    <>
-      <PageHead
-        title="Publishers"
-        sentence="CI jobs of these repositories publish or read packages without a stored secret."
-        actions={rows.length === 0 ? undefined : add}
-      />
-      {rows.length === 0 ? (
-        <EmptyState icon="shield-check" title="No publisher yet" action={add}>
-          A publisher lets the CI jobs of one repository publish or read packages, so that no token is stored in the CI
-          system. Each job proves with its ID token where it runs, and gets a token that ends within the hour.
-        </EmptyState>
-      ) : (
-        <Table caption="Trusted publishers" columns={columnsOf(nowMs)} rows={rows} />
-      )}
-      {rows.length === 0 && keyless.length === 0 ? null : <KeylessOnly patterns={keyless} publishers={rows} />}
-    </>
-  );
-}
-
-function columnsOf(nowMs: number): readonly Column<PublisherDocument>[] {
-  return [
-    { label: 'Name', cell: NameCell },
-    { label: 'Purpose', cell: PurposeCell },
-    { label: 'Ids', cell: IdsBadge },
-    { label: 'Last run', cell: (publisher) => <LastRun publisher={publisher} nowMs={nowMs} /> },
-    {
-      label: 'This hour',
-      isNumber: true,
-      cell: ({ exchanges: { used, limit } }) => `${formatNumber(used)} of ${formatNumber(limit)}`,
+/** `keyless`: patterns of packages */
+export function publisherList(rows: readonly PublisherDocument[], keyless: readonly string[]): PageView {
+  const isEmpty = rows.length === 0;
+  return listPage({
+    section: 'publishers',
+    title: 'Publishers',
+    sentence: 'CI jobs of these repositories publish or read packages without a stored secret.',
+    hasRows: !isEmpty,
+    add: <ButtonLink to="/publishers/new" icon="plus" kind="primary" label="Create publisher" />,
+    table: <Table caption="Trusted publishers" columns={columns} rows={rows} />,
+    empty: {
+      icon: 'shield-check',
+      title: 'No publisher yet',
+      text:
+        'A publisher lets the CI jobs of one repository publish or read packages, so that no token is stored in the CI ' +
+        'system. Each job proves with its ID token where it runs, and gets a token that ends within the hour.',
     },
-  ];
+    below: isEmpty && keyless.length === 0 ? null : <KeylessOnly patterns={keyless} publishers={rows} />,
+  });
 }
+
+const columns: readonly Column<PublisherDocument>[] = [
+  { label: 'Name', cell: NameCell },
+  { label: 'Purpose', cell: PurposeCell },
+  { label: 'Ids', cell: IdsBadge },
+  { label: 'Last run', cell: (publisher) => <LastRun publisher={publisher} /> },
+  {
+    label: 'This hour',
+    isNumber: true,
+    cell: ({ exchanges: { used, limit } }) => `${formatNumber(used)} of ${formatNumber(limit)}`,
+  },
+];
 
 function NameCell(publisher: PublisherDocument): Child {
   const { id, name, kind } = publisher;
   return (
     <div class="stack-tight">
-      <A to={publisherPath({ id })} class="main-link breaks">
-        {name}
-      </A>
+      <MainLink to={publisherPath({ id })} text={name} breaks />
       <span class="small soft breaks">{`${kindTitles[kind]} · ${repositoryWords(publisher)}`}</span>
     </div>
   );
@@ -97,15 +86,13 @@ export function IdsBadge({ ids, issuer_accepted: isAccepted }: PublisherDocument
 
 export function LastRun({
   publisher: { last_run: run, last_exchange_at: at },
-  nowMs,
 }: {
   readonly publisher: PublisherDocument;
-  readonly nowMs: number;
 }): Child {
   if (run === null || at === null) return <span class="soft">none</span>;
   return (
     <div class="stack-tight">
-      <Time at={at} nowMs={nowMs} />
+      <Time at={at} />
       <span class="small">
         <CiRun run={run} />
       </span>

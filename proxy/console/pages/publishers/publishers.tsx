@@ -12,7 +12,7 @@ import { ciLines, type CiLines } from './ci-lines.ts';
 import { registerIdTokenExplanation, ExplainForm } from './explain-id-token.tsx';
 import { keylessPatterns, registerKeylessOnly } from './keyless-only.tsx';
 import { registerPublisherForms } from './publisher-forms.tsx';
-import { PublisherList, repositoryWords } from './publisher-list.tsx';
+import { publisherList, repositoryWords } from './publisher-list.tsx';
 import { publisherOf, type PublisherPageServices, publisherPath, publishersTrail } from './services.ts';
 import type { Child } from 'hono/jsx';
 import { tokenStatus } from '../../../core/tokens/token.ts';
@@ -22,7 +22,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, A } from '../../components/place.tsx';
 import { Table } from '../../components/table.tsx';
-import { Time } from '../../components/values.tsx';
+import { Time, useNow } from '../../components/values.tsx';
 import { CiRun } from '../ci-run.tsx';
 import { PublisherFacts } from './publisher-facts.tsx';
 
@@ -35,14 +35,13 @@ interface PublisherPageProps {
   /** you, an e-mail address */
   readonly author: string;
   readonly state: FormState;
-  readonly nowMs: number;
 }
 
 /**
  * The page of a publisher: its rules, the last jobs with their tokens, the lines for the CI system, and the field for
  * an ID token that it explains.
  */
-function PublisherPage({ publisher, tokens, ci, author, state, nowMs }: PublisherPageProps): Child {
+function PublisherPage({ publisher, tokens, ci, author, state }: PublisherPageProps): Child {
   const { name, purpose, kind } = publisher;
   const does = purpose === 'publish' ? 'publish packages' : 'read packages';
   return (
@@ -56,9 +55,9 @@ function PublisherPage({ publisher, tokens, ci, author, state, nowMs }: Publishe
         actions={<Actions path={publisherPath(publisher)} />}
       />
       <StateNotice publisher={publisher} />
-      <PublisherFacts publisher={publisher} author={author} nowMs={nowMs} />
+      <PublisherFacts publisher={publisher} author={author} />
       <Lines ci={ci} />
-      <LastTokens tokens={tokens} nowMs={nowMs} />
+      <LastTokens tokens={tokens} />
       <ExplainForm record={publisher} state={state} />
     </>
   );
@@ -112,7 +111,8 @@ function Lines({ ci }: Pick<PublisherPageProps, 'ci'>): Child {
   );
 }
 
-function LastTokens({ tokens, nowMs }: Pick<PublisherPageProps, 'tokens' | 'nowMs'>): Child {
+function LastTokens({ tokens }: Pick<PublisherPageProps, 'tokens'>): Child {
+  const nowMs = useNow();
   return (
     <section class="stack">
       <h2>Last tokens</h2>
@@ -124,7 +124,7 @@ function LastTokens({ tokens, nowMs }: Pick<PublisherPageProps, 'tokens' | 'nowM
           columns={[
             { label: 'Job', cell: ({ run }) => <CiRun run={run} /> },
             { label: 'Token', cell: ({ token }) => <A to={`/tokens/${token.id}`}>{tokenStatus(token, nowMs)}</A> },
-            { label: 'Exchanged', cell: ({ token }) => <Time at={token.created_at} nowMs={nowMs} /> },
+            { label: 'Exchanged', cell: ({ token }) => <Time at={token.created_at} /> },
           ]}
           rows={tokens}
         />
@@ -164,11 +164,7 @@ export function registerPublisherPages(pages: Pages, services: PublisherPageServ
 
 async function showList(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
   const rows = await publisherRows(services, request.nowMs);
-  return {
-    title: 'Publishers',
-    section: 'publishers',
-    content: <PublisherList rows={rows} keyless={await keylessPatterns(services)} nowMs={request.nowMs} />,
-  };
+  return publisherList(rows, await keylessPatterns(services));
 }
 
 async function showOne(services: PublisherPageServices, request: SignedInRequest): Promise<PageView> {
@@ -180,14 +176,7 @@ async function showOne(services: PublisherPageServices, request: SignedInRequest
   return {
     title: publisher.name,
     section: 'publishers',
-    content: (
-      <PublisherPage
-        {...{ publisher, tokens, author }}
-        ci={linesFor(services, publisher)}
-        state={emptyForm}
-        nowMs={request.nowMs}
-      />
-    ),
+    content: <PublisherPage {...{ publisher, tokens, author }} ci={linesFor(services, publisher)} state={emptyForm} />,
   };
 }
 

@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, MainLink } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
@@ -27,7 +27,6 @@ export interface RepositoryListProps {
   readonly hasBuilder: boolean;
   /** true: something is published */
   readonly hasPackages: boolean;
-  readonly nowMs: number;
 }
 
 export function RepositoryList(props: RepositoryListProps): Child {
@@ -108,7 +107,7 @@ function Filters({ query: { words, kind, state } }: { readonly query: Repository
   );
 }
 
-function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Child {
+function Results({ query, rows, found, total }: RepositoryListProps): Child {
   return (
     <div id="results" class="stack">
       <p class="soft small" role="status">
@@ -125,7 +124,7 @@ function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Chi
           Try fewer words, another kind or another state.
         </EmptyState>
       ) : (
-        <Table caption="Repositories" columns={columnsOf(nowMs)} rows={rows} />
+        <Table caption="Repositories" columns={columns} rows={rows} />
       )}
       <Pager
         shown={rows.length}
@@ -138,31 +137,25 @@ function Results({ query, rows, found, total, nowMs }: RepositoryListProps): Chi
   );
 }
 
-function columnsOf(nowMs: number): readonly Column<RepositoryWithJobs>[] {
-  return [
-    { label: 'Repository', cell: RepositoryCell },
-    { label: 'Last sync', cell: ({ document }) => <StatusBadge status={document.status} /> },
-    { label: 'Last success', cell: ({ document }) => <Time at={document.last_synced_at} nowMs={nowMs} none="never" /> },
-    {
-      label: 'Next sync',
-      cell: (repository) => (
-        <NextSync repository={repository} otherwise={intervalWords(repository.record.interval)} nowMs={nowMs} />
-      ),
-    },
-    {
-      label: 'Left out',
-      isNumber: true,
-      cell: (repository) => formatNumber(lastReport(repository)?.counts.quarantined ?? 0),
-    },
-  ];
-}
+const columns: readonly Column<RepositoryWithJobs>[] = [
+  { label: 'Repository', cell: RepositoryCell },
+  { label: 'Last sync', cell: ({ document }) => <StatusBadge status={document.status} /> },
+  { label: 'Last success', cell: ({ document }) => <Time at={document.last_synced_at} none="never" /> },
+  {
+    label: 'Next sync',
+    cell: (repository) => <NextSync repository={repository} otherwise={intervalWords(repository.record.interval)} />,
+  },
+  {
+    label: 'Left out',
+    isNumber: true,
+    cell: (repository) => formatNumber(lastReport(repository)?.counts.quarantined ?? 0),
+  },
+];
 
 function RepositoryCell({ record, document }: RepositoryWithJobs): Child {
   return (
     <div class="stack-tight">
-      <A to={repositoryPath(record)} class="main-link">
-        {repositoryName(record)}
-      </A>
+      <MainLink to={repositoryPath(record)} text={repositoryName(record)} />
       <span class="small soft breaks">{`${typeWords[record.type]} · ${record.url}`}</span>
       {document.error_message === null ? null : (
         <span class="small">

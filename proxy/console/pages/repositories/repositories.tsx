@@ -36,10 +36,9 @@ interface JobPageProps {
   readonly repository: RepositoryDocument;
   readonly job: JobDocument;
   readonly author: string;
-  readonly nowMs: number;
 }
 
-function JobPage({ repository, job, author, nowMs }: JobPageProps): Child {
+function JobPage({ repository, job, author }: JobPageProps): Child {
   const { report, error } = job;
   return (
     <>
@@ -63,12 +62,10 @@ function JobPage({ repository, job, author, nowMs }: JobPageProps): Child {
           <CodeBlock text={logText(job)} label="the log of the sync" />
         </div>
         <dl class="facts panel">
-          <Fact label="State">
-            <JobBadge state={job.state} />
-          </Fact>
+          <Fact label="State" value={<JobBadge state={job.state} />} />
           {report === null ? null : <Fact label="Versions">{reportWords(report)}</Fact>}
           <Fact label="Asked for">
-            <Time at={job.created_at} nowMs={nowMs} /> by {startedBy(job.trigger, () => author)}
+            <Time at={job.created_at} /> by {startedBy(job.trigger, () => author)}
           </Fact>
           <Duration job={job} />
           {report?.published === true ? <Fact label="Publication">{`number ${report.serial}`}</Fact> : null}
@@ -185,7 +182,6 @@ async function showList(services: RepositoryPageServices, request: SignedInReque
         mayAdd={request.may('createRepository')}
         hasBuilder={request.hasBuilder}
         hasPackages={(await services.catalogue.read(request.nowMs, request.caller.view)).all.size > 0}
-        nowMs={request.nowMs}
       />
     ),
   };
@@ -206,7 +202,6 @@ async function showOne(services: RepositoryPageServices, request: SignedInReques
         authorOf={authorOf}
         maySync={request.may('syncRepository')}
         mayChange={request.may('updateRepository')}
-        nowMs={request.nowMs}
       />
     ),
   };
@@ -221,6 +216,6 @@ async function showJob(services: RepositoryPageServices, request: SignedInReques
     title: `Sync of ${repositoryName(repository)}`,
     section: 'repositories',
     ...(isActive(job) ? { refreshSeconds } : {}),
-    content: <JobPage {...{ repository, job, author }} nowMs={request.nowMs} />,
+    content: <JobPage {...{ repository, job, author }} />,
   };
 }

@@ -33,16 +33,13 @@ export function registerRepositoryForms(pages: Pages, services: RepositoryPageSe
 const syncForm = (services: RepositoryPageServices): FormPage =>
   operationForm(services, syncRepository, {
     section,
-    view: async (request) => {
-      const repository = await repositoryOf(services, request);
-      return {
-        title: `Sync ${repositoryName(repository)}?`,
-        sentence: 'The registry reads the repository and publishes what changed in it.',
-        trail: trailOf(repository),
-        submit: 'Sync now',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: repositoryOf,
+    view: (repository) => ({
+      title: `Sync ${repositoryName(repository)}?`,
+      sentence: 'The registry reads the repository and publishes what changed in it.',
+      trail: trailOf(repository),
+      submit: 'Sync now',
+    }),
     done: (job, request) => ({ to: `${pathOf(request)}${job === undefined ? '' : `/jobs/${job.id}`}` }),
   });
 
@@ -50,22 +47,20 @@ const editForm = (services: RepositoryPageServices): FormPage =>
   operationForm(services, updateRepository, {
     section,
     lists: filterFields,
-    view: async (request) => {
-      const repository = await repositoryOf(services, request);
-      return {
-        title: `Edit ${repositoryName(repository)}`,
-        sentence: 'Changes apply with the next sync. Versions that a filter then leaves out are withdrawn.',
-        trail: trailOf(repository),
-        submit: 'Save changes',
-        values: valuesOf(repository),
-        fields: (
-          <>
-            <IntervalField current={repository.interval} />
-            <FilterFields />
-          </>
-        ),
-      };
-    },
+    of: repositoryOf,
+    view: (repository) => ({
+      title: `Edit ${repositoryName(repository)}`,
+      sentence: 'Changes apply with the next sync. Versions that a filter then leaves out are withdrawn.',
+      trail: trailOf(repository),
+      submit: 'Save changes',
+      values: valuesOf(repository),
+      fields: (
+        <>
+          <IntervalField current={repository.interval} />
+          <FilterFields />
+        </>
+      ),
+    }),
     input: async (request, fields) => {
       const repository = await repositoryOf(services, request);
       const patch = patchOf(repository, fields);

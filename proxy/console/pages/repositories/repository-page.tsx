@@ -8,12 +8,11 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { LeftOutVersions, reportWords } from './job-report.tsx';
 import { PostButton } from './post-button.tsx';
-import { RepositoryPackages } from './repository-packages.tsx';
 import {
   credentialsWords,
   filterLabels,
@@ -27,6 +26,8 @@ import {
 } from './repository-words.tsx';
 import { repositoryName } from '../source-names.ts';
 import { lastReport, nextSync, repositoryPath, type RepositoryWithJobs } from './services.ts';
+import { packagePath } from '../package/open-package.ts';
+import { VersionLink } from '../package/version-link.tsx';
 
 export interface RepositoryPageProps {
   readonly repository: RepositoryWithJobs;
@@ -35,11 +36,10 @@ export interface RepositoryPageProps {
   readonly authorOf: (author: string) => string;
   readonly maySync: boolean;
   readonly mayChange: boolean;
-  readonly nowMs: number;
 }
 
 export function RepositoryPage(props: RepositoryPageProps): Child {
-  const { repository, packages, authorOf, maySync, mayChange, nowMs } = props;
+  const { repository, packages, authorOf, maySync, mayChange } = props;
   const { record, document } = repository;
   const report = lastReport(repository);
   const takesCredentials = record.type === 'git' || record.type === 'composer';
@@ -58,11 +58,11 @@ export function RepositoryPage(props: RepositoryPageProps): Child {
       <div class="two-columns">
         <div id="syncs" class="stack" {...(document.status === 'syncing' ? { 'data-refresh': '1' } : {})}>
           <LastSync repository={repository} />
-          {record.type === 'composer' ? null : <RepositoryPackages {...{ packages, nowMs }} />}
+          {record.type === 'composer' ? null : <RepositoryPackages packages={packages} />}
           {report === undefined || report === null ? null : <LeftOutVersions report={report} />}
-          <Jobs repository={repository} authorOf={authorOf} nowMs={nowMs} />
+          <Jobs repository={repository} authorOf={authorOf} />
         </div>
-        <Facts repository={repository} author={authorOf(record.created_by)} nowMs={nowMs} />
+        <Facts repository={repository} author={authorOf(record.created_by)} />
       </div>
     </>
   );
@@ -113,10 +113,10 @@ function LastSync({ repository }: { readonly repository: RepositoryWithJobs }): 
   );
 }
 
-function Jobs({ repository, authorOf, nowMs }: Pick<RepositoryPageProps, 'repository' | 'authorOf' | 'nowMs'>): Child {
+function Jobs({ repository, authorOf }: Pick<RepositoryPageProps, 'repository' | 'authorOf'>): Child {
   const rows = foldedJobs(repository.jobs);
   const columns: readonly Column<FoldedJobs>[] = [
-    { label: 'Sync', cell: (row) => <JobLink {...row} nowMs={nowMs} /> },
+    { label: 'Sync', cell: (row) => <JobLink {...row} /> },
     { label: 'Result', cell: ({ state }) => <JobBadge state={state} /> },
     {
       label: 'Versions',
@@ -160,22 +160,15 @@ function foldedJobs(jobs: readonly JobRecord[]): readonly FoldedJobs[] {
   return rows;
 }
 
-function JobLink({
-  id,
-  repository_id: repository,
-  created_at: at,
-  count,
-  since,
-  nowMs,
-}: FoldedJobs & { nowMs: number }) {
+function JobLink({ id, repository_id: repository, created_at: at, count, since }: FoldedJobs & {}) {
   return (
     <div class="stack-tight">
       <A to={`/repositories/${repository}/jobs/${id}`} class="main-link">
-        <Time at={at} nowMs={nowMs} />
+        <Time at={at} />
       </A>
       {count === 1 ? null : (
         <span class="small soft">
-          {count} times since <Time at={since} nowMs={nowMs} />
+          {count} times since <Time at={since} />
         </span>
       )}
     </div>
@@ -185,10 +178,9 @@ function JobLink({
 interface FactsProps {
   readonly repository: RepositoryWithJobs;
   readonly author: string;
-  readonly nowMs: number;
 }
 
-function Facts({ repository, author, nowMs }: FactsProps): Child {
+function Facts({ repository, author }: FactsProps): Child {
   const { record, document } = repository;
   const { last_synced_at: synced, position } = document;
   const filters = (Object.keys(filterLabels) as (keyof typeof filterLabels)[]).filter(
@@ -196,15 +188,11 @@ function Facts({ repository, author, nowMs }: FactsProps): Child {
   );
   return (
     <dl class="facts panel">
-      <Fact label="Last sync">
-        <StatusBadge status={document.status} />
-      </Fact>
-      <Fact label="Last success">{synced === null ? 'never' : <Time at={synced} nowMs={nowMs} />}</Fact>
+      <Fact label="Last sync" value={<StatusBadge status={document.status} />} />
+      <Fact label="Last success">{synced === null ? 'never' : <Time at={synced} />}</Fact>
       <Fact label="Syncs">{intervalWords(record.interval)}</Fact>
       {nextSync(repository) === undefined ? null : (
-        <Fact label="Next sync">
-          <NextSync repository={repository} nowMs={nowMs} />
-        </Fact>
+        <Fact label="Next sync" value={<NextSync repository={repository} />} />
       )}
       <Fact label="Credentials">
         {record.credentials_kind === null ? 'none' : credentialsWords[record.credentials_kind]}
@@ -216,11 +204,45 @@ function Facts({ repository, author, nowMs }: FactsProps): Child {
         <Fact label={filterLabels[name]}>{filterWords(document[name])}</Fact>
       ))}
       <Fact label="Added">
-        <Time at={record.created_at} nowMs={nowMs} /> by {author}
+        <Time at={record.created_at} /> by {author}
       </Fact>
-      <Fact label="Id">
-        <code>{record.id}</code>
-      </Fact>
+      <Fact label="Id" value={<code>{record.id}</code>} />
     </dl>
   );
 }
+
+// The packages of a repository on its page: what its syncs have published.
+
+const mostShown = 50;
+
+interface RepositoryPackagesProps {
+  /** by name */
+  readonly packages: readonly PackageSummary[];
+}
+
+function RepositoryPackages({ packages }: RepositoryPackagesProps): Child {
+  const left = packages.length - mostShown;
+  return (
+    <section class="stack">
+      <h2>Packages</h2>
+      {packages.length === 0 ? <p class="soft">No version of it is published.</p> : null}
+      {packages.length === 0 ? null : (
+        <Table caption="Packages" columns={columns} rows={packages.slice(0, mostShown)} />
+      )}
+      {left > 0 ? <p class="soft">{`and ${formatCount(left, 'further package')}`}</p> : null}
+    </section>
+  );
+}
+
+const columns: readonly Column<PackageSummary>[] = [
+  {
+    label: 'Package',
+    cell: ({ name }) => <MainLink to={packagePath(name)} text={name} />,
+  },
+  { label: 'Latest', cell: ({ name, latest_version: version }) => <VersionLink {...{ name, version }} /> },
+  {
+    label: 'Versions',
+    cell: ({ name, versions }) => <A to={packagePath(name, 'versions')}>{formatCount(versions, 'version')}</A>,
+  },
+  { label: 'Published', cell: ({ updated_at: at }) => <Time at={at} /> },
+];

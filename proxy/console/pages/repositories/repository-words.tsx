@@ -8,7 +8,7 @@ import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';
-import { formatSpan, Time } from '../../components/values.tsx';
+import { formatSpan, Time, useNow } from '../../components/values.tsx';
 import { nextSync, type RepositoryWithJobs } from './services.ts';
 
 export const typeWords: Readonly<Record<RepositoryType, string>> = {
@@ -61,15 +61,14 @@ interface NextSyncProps {
   readonly repository: RepositoryWithJobs;
   /** shown where none is planned */
   readonly otherwise?: string;
-  readonly nowMs: number;
 }
 
 /** Overdue: later than the variation of a tenth and a minute explain. */
-export function NextSync({ repository, otherwise = '', nowMs }: NextSyncProps): Child {
+export function NextSync({ repository, otherwise = '' }: NextSyncProps): Child {
   const at = nextSync(repository);
   if (at === undefined) return otherwise;
-  const late = nowMs - Date.parse(at);
-  if (late < 0) return <Time at={at} nowMs={nowMs} />;
+  const late = useNow() - Date.parse(at);
+  if (late < 0) return <Time at={at} />;
   return late < (repository.record.interval ?? 0) * 100 + 60_000 ? (
     'within minutes'
   ) : (

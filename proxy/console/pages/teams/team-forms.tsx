@@ -97,22 +97,20 @@ const editedTeam = (services: TeamPageServices): FormPage =>
   operationForm(services, updateTeam, {
     section,
     lists: ['packages'],
-    view: async (request) => {
-      const team = await teamOf(services, request);
-      return {
-        title: `Edit ${team.name}`,
-        sentence: 'The members see the new packages with their next request.',
-        trail: teamTrail(team),
-        submit: 'Save changes',
-        values: { name: team.name, packages: team.packages.join('\n') },
-        fields: (
-          <>
-            <TeamNameField />
-            <PackagesField />
-          </>
-        ),
-      };
-    },
+    of: teamOf,
+    view: (team) => ({
+      title: `Edit ${team.name}`,
+      sentence: 'The members see the new packages with their next request.',
+      trail: teamTrail(team),
+      submit: 'Save changes',
+      values: { name: team.name, packages: team.packages.join('\n') },
+      fields: (
+        <>
+          <TeamNameField />
+          <PackagesField />
+        </>
+      ),
+    }),
     input: (request, fields) => ({
       id: request.param('id'),
       name: fields.text('name'),
@@ -124,21 +122,18 @@ const editedTeam = (services: TeamPageServices): FormPage =>
 const removedTeam = (services: TeamPageServices): FormPage =>
   operationForm(services, deleteTeam, {
     section,
-    view: async (request) => {
-      const team = await teamOf(services, request);
-      return {
-        title: `Remove ${team.name}?`,
-        sentence: removalOf(team),
-        trail: teamTrail(team),
-        notice: (
-          <p>
-            <TokensStay />
-          </p>
-        ),
-        submit: 'Remove the team',
-      };
-    },
-    input: (request) => ({ id: request.param('id') }),
+    of: teamOf,
+    view: (team) => ({
+      title: `Remove ${team.name}?`,
+      sentence: removalOf(team),
+      trail: teamTrail(team),
+      notice: (
+        <p>
+          <TokensStay />
+        </p>
+      ),
+      submit: 'Remove the team',
+    }),
     done: () => ({ to: '/teams', notice: 'removed' }),
   });
 
@@ -146,16 +141,14 @@ const newMembers = (services: TeamPageServices): FormPage =>
   operationForm(services, addTeamMembers, {
     section,
     lists: ['members'],
-    view: async (request) => {
-      const team = await teamOf(services, request);
-      return {
-        title: `Add people to ${team.name}`,
-        sentence: 'They see the packages of the team with their next request.',
-        trail: teamTrail(team),
-        submit: 'Add to the team',
-        fields: <MembersField required />,
-      };
-    },
+    of: teamOf,
+    view: (team) => ({
+      title: `Add people to ${team.name}`,
+      sentence: 'They see the packages of the team with their next request.',
+      trail: teamTrail(team),
+      submit: 'Add to the team',
+      fields: <MembersField required />,
+    }),
     input: (request, fields) => {
       const members = fields.lines('members');
       if (members.length === 0) throw fieldFault('members', 'Write at least one email address.');
@@ -167,16 +160,13 @@ const newMembers = (services: TeamPageServices): FormPage =>
 const removedMember = (services: TeamPageServices): FormPage =>
   operationForm(services, removeTeamMember, {
     section,
-    view: async (request) => {
-      const team = await teamOf(services, request);
-      return {
-        title: `Remove ${nameOf(team, request.param('user'))} from ${team.name}?`,
-        sentence: 'With the next request they no longer see its packages, unless another of their teams has them.',
-        trail: teamTrail(team),
-        submit: 'Remove from the team',
-      };
-    },
-    input: (request) => ({ id: request.param('id'), user: request.param('user') }),
+    of: teamOf,
+    view: (team, request) => ({
+      title: `Remove ${nameOf(team, request.param('user'))} from ${team.name}?`,
+      sentence: 'With the next request they no longer see its packages, unless another of their teams has them.',
+      trail: teamTrail(team),
+      submit: 'Remove from the team',
+    }),
     done: (team) => at(team, 'left'),
   });
 

@@ -12,43 +12,17 @@ import { teamOf, type TeamPageServices, teamPath, teamsTrail } from './services.
 import { registerTeamForms } from './team-forms.tsx';
 import type { Child } from 'hono/jsx';
 import { Notice } from '../../components/notice.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import type { TeamRecord } from '../../../teams/team.ts';
 import type { PackageRule } from '../../../teams/packages-of.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, A, MainLink } from '../../components/place.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
-
-interface TeamListProps {
-  readonly teams: readonly TeamRecord[];
-  readonly rule: PackageRule;
-  readonly nowMs: number;
-}
-
-function TeamList({ teams, rule, nowMs }: TeamListProps): Child {
-  const add = <ButtonLink to="/teams/new" icon="plus" kind="primary" label="Create team" />;
-  return (
-    <>
-      <PageHead
-        title="Teams"
-        sentence="The members of a team see its packages. Admins see all packages."
-        actions={teams.length === 0 ? undefined : add}
-      />
-      <RuleNotice {...{ rule }} hasTeams={teams.length > 0} />
-      {teams.length === 0 ? (
-        <EmptyState icon="network" title="No team yet" action={add}>
-          A team decides which packages its members see: in this console, in the API, and with their personal tokens.
-        </EmptyState>
-      ) : (
-        <Table caption="Teams" columns={teamColumns(nowMs)} rows={teams} />
-      )}
-    </>
-  );
-}
+import { shortly } from '../../components/page-words.ts';
+import { listPage } from '../../frame/headed-page.tsx';
 
 /** What people without a team see. */
 function RuleNotice({ rule, hasTeams }: { readonly rule: PackageRule; readonly hasTeams: boolean }): Child {
@@ -63,36 +37,24 @@ function RuleNotice({ rule, hasTeams }: { readonly rule: PackageRule; readonly h
   );
 }
 
-function teamColumns(nowMs: number): readonly Column<TeamRecord>[] {
-  return [
-    {
-      label: 'Name',
-      cell: (team) => (
-        <A to={teamPath(team)} class="main-link breaks">
-          {team.name}
-        </A>
-      ),
-    },
-    { label: 'Packages', cell: ({ packages }) => <span class="breaks">{shortly(packages)}</span> },
-    { label: 'Members', isNumber: true, cell: ({ members }) => formatNumber(members.length) },
-    { label: 'Changed', cell: ({ updated_at: at }) => <Time at={at} nowMs={nowMs} /> },
-  ];
-}
-
-function shortly(packages: readonly string[]): string {
-  const left = packages.length - 3;
-  return `${packages.slice(0, 3).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
-}
+const teamColumns: readonly Column<TeamRecord>[] = [
+  {
+    label: 'Name',
+    cell: (team) => <MainLink to={teamPath(team)} text={team.name} breaks />,
+  },
+  { label: 'Packages', cell: ({ packages }) => <span class="breaks">{shortly(packages)}</span> },
+  { label: 'Members', isNumber: true, cell: ({ members }) => formatNumber(members.length) },
+  { label: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
+];
 
 interface TeamPageProps {
   readonly team: TeamDocument;
   readonly members: readonly UserRecord[];
   /** you, an e-mail address */
   readonly author: string;
-  readonly nowMs: number;
 }
 
-function TeamPage({ team, members, author, nowMs }: TeamPageProps): Child {
+function TeamPage({ team, members, author }: TeamPageProps): Child {
   const path = teamPath(team);
   return (
     <>
@@ -126,7 +88,7 @@ function TeamPage({ team, members, author, nowMs }: TeamPageProps): Child {
           )}
         </section>
         <aside class="stack">
-          <Facts {...{ team, author, nowMs }} />
+          <Facts {...{ team, author }} />
         </aside>
       </div>
     </>
@@ -139,9 +101,7 @@ function columnsOf(path: string): readonly Column<UserRecord>[] {
       label: 'Email',
       cell: ({ id, email, name }) => (
         <div class="stack-tight">
-          <A to={`/people/${id}`} class="main-link breaks">
-            {email}
-          </A>
+          <MainLink to={`/people/${id}`} text={email} breaks />
           {name === null ? null : <span class="soft small">{name}</span>}
         </div>
       ),
@@ -157,7 +117,7 @@ function columnsOf(path: string): readonly Column<UserRecord>[] {
   ];
 }
 
-function Facts({ team, author, nowMs }: Omit<TeamPageProps, 'members'>): Child {
+function Facts({ team, author }: Omit<TeamPageProps, 'members'>): Child {
   return (
     <section class="panel">
       <dl class="facts">
@@ -169,14 +129,10 @@ function Facts({ team, author, nowMs }: Omit<TeamPageProps, 'members'>): Child {
           ))}
         </Fact>
         <Fact label="Made">
-          <Time at={team.created_at} nowMs={nowMs} /> by {author}
+          <Time at={team.created_at} /> by {author}
         </Fact>
-        <Fact label="Changed">
-          <Time at={team.updated_at} nowMs={nowMs} />
-        </Fact>
-        <Fact label="Id">
-          <code>{team.id}</code>
-        </Fact>
+        <Fact label="Changed" value={<Time at={team.updated_at} />} />
+        <Fact label="Id" value={<code>{team.id}</code>} />
       </dl>
     </section>
   );
@@ -188,7 +144,7 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
     path: '/teams',
     operation: 'listTeams',
     notices: { removed: 'The team is removed.' },
-    show: (request) => showList(services, request),
+    show: () => showList(services),
   });
   pages.page({
     path: '/teams/:id',
@@ -206,9 +162,22 @@ export function registerTeamPages(pages: Pages, services: TeamPageServices): voi
   });
 }
 
-async function showList(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
+async function showList(services: TeamPageServices): Promise<PageView> {
   const [teams, { rule }] = await Promise.all([listTeams(services.state), readPackageRule(services.state)]);
-  return { title: 'Teams', section: 'teams', content: <TeamList {...{ teams, rule }} nowMs={request.nowMs} /> };
+  return listPage({
+    section: 'teams',
+    title: 'Teams',
+    sentence: 'The members of a team see its packages. Admins see all packages.',
+    hasRows: teams.length > 0,
+    add: <ButtonLink to="/teams/new" icon="plus" kind="primary" label="Create team" />,
+    notice: <RuleNotice rule={rule} hasTeams={teams.length > 0} />,
+    table: <Table caption="Teams" columns={teamColumns} rows={teams} />,
+    empty: {
+      icon: 'network',
+      title: 'No team yet',
+      text: 'A team decides which packages its members see: in this console, in the API, and with their personal tokens.',
+    },
+  });
 }
 
 async function showOne(services: TeamPageServices, request: SignedInRequest): Promise<PageView> {
@@ -220,7 +189,7 @@ async function showOne(services: TeamPageServices, request: SignedInRequest): Pr
   return {
     title: team.name,
     section: 'teams',
-    content: <TeamPage {...{ team, members, author }} nowMs={request.nowMs} />,
+    content: <TeamPage {...{ team, members, author }} />,
   };
 }
 

@@ -7,8 +7,9 @@ import { checkedDescription, type TokenPatch } from '../../../auth/token-fields.
 import type { TokenKind } from '../../../core/tokens/token-format.ts';
 import type { TokenId, TokenRecord } from '../../../core/tokens/token.ts';
 import type { TokenLimits } from '../../../core/views/token-limits.ts';
-import { fieldFaults, type FormFields, type Issue } from '../../request/form-fields.ts';
+import { fieldFaults, type FormFields } from '../../request/form-fields.ts';
 import { fieldsOfLimits, limitsOfFields } from './limit-fields.ts';
+import type { FieldFault } from '../../../../build/contract/errors.ts';
 
 export interface DraftFields {
   readonly description: string;
@@ -62,7 +63,7 @@ export function fieldsOfToken(record: TokenRecord): URLSearchParams {
 
 /** Throws INVALID_INPUT with every faulty field. */
 export function parseTokenDraft(fields: FormFields, nowMs: number): DraftFields {
-  const issues: Issue[] = [];
+  const issues: FieldFault[] = [];
   const noting = <Value>(path: string, read: () => Value): Value | undefined => {
     try {
       return read();

@@ -10,6 +10,7 @@ import { Tabs } from '../../components/tabs.tsx';
 import { expiryChoices, purposeOf, purposes, type Purpose } from './draft-fields.ts';
 import { PackageRows, PreviewButton, RareLimits } from './limit-builder.tsx';
 import { VisibilityPanel, type VisibilityPreview } from './visibility-panel.tsx';
+import { inUtc } from '../../components/values.tsx';
 
 export interface DraftFormProps {
   readonly title: string;
@@ -105,8 +106,8 @@ function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires:
   // a command names a moment
   const moment = /^\d{4}-.*Z$/.exec(useContext(FormContext).fields.text('expires'))?.[0];
   const choices: readonly Choice[] = [
-    ...(isNew || expires === null ? [] : [{ value: expiryChoices.keep, label: `as now: on ${minuteText(expires)}` }]),
-    ...(moment === undefined ? [] : [{ value: moment, label: `on ${minuteText(moment)}` }]),
+    ...(isNew || expires === null ? [] : [{ value: expiryChoices.keep, label: `as now: on ${inUtc(expires)}` }]),
+    ...(moment === undefined ? [] : [{ value: moment, label: `on ${inUtc(moment)}` }]),
     ...spans,
     { value: expiryChoices.date, label: 'on a day' },
     { value: expiryChoices.never, label: 'never' },
@@ -119,10 +120,6 @@ function Expiry({ isNew, expires }: { readonly isNew: boolean; readonly expires:
       </div>
     </div>
   );
-}
-
-function minuteText(time: string): string {
-  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function HourlyLimit({ defaults: { read, write }, mayRaise }: DraftFormProps): Child {

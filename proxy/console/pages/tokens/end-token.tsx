@@ -26,20 +26,18 @@ export function registerEndingTokens(pages: Pages, services: TokenPageServices):
   pages.form(
     operationForm(services, revokeToken, {
       section: 'tokens',
-      view: async (request) => {
-        const { record, use } = await readStanding(services, request);
-        return {
-          title: `Revoke ${record.description}?`,
-          sentence: 'The registry refuses it from now on, and every client that uses it fails. It cannot be undone.',
-          notice: (
-            <p>
-              <LastUse use={use} nowMs={request.nowMs} />
-            </p>
-          ),
-          submit: 'Revoke token',
-          cancel: tokenPath(record),
-        };
-      },
+      of: readStanding,
+      view: ({ record, use }) => ({
+        title: `Revoke ${record.description}?`,
+        sentence: 'The registry refuses it from now on, and every client that uses it fails. It cannot be undone.',
+        notice: (
+          <p>
+            <LastUse use={use} />
+          </p>
+        ),
+        submit: 'Revoke token',
+        cancel: tokenPath(record),
+      }),
       input: ({ param }) => ({ id: param('id') }),
       done: (_token, { param }) => ({ to: tokenPath({ id: param('id') }), notice: 'revoked' }),
     }),
@@ -116,11 +114,11 @@ function graceLabel(seconds: string): string | undefined {
   return graces.find(({ value }) => value === seconds)?.label ?? `for ${formatSpan(Number(seconds))}`;
 }
 
-function LastUse({ use, nowMs }: { readonly use: TokenUse | undefined; readonly nowMs: number }) {
+function LastUse({ use }: { readonly use: TokenUse | undefined }) {
   if (use === undefined) return <>It was never used.</>;
   return (
     <>
-      It was last used <Time at={new Date(use.atMs).toISOString()} nowMs={nowMs} />, from <code>{use.from}</code>.
+      It was last used <Time at={new Date(use.atMs).toISOString()} />, from <code>{use.from}</code>.
     </>
   );
 }

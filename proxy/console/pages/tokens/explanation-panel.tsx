@@ -18,12 +18,11 @@ export interface ExplanationPanelProps {
   readonly question: { readonly name: string; readonly version: string };
   /** undefined: nothing was asked; a text: what is wrong with the question */
   readonly answer: Explanation | string | undefined;
-  readonly nowMs: number;
 }
 
 const maxShown = 20;
 
-export function ExplanationPanel({ record, question, answer, nowMs }: ExplanationPanelProps): Child {
+export function ExplanationPanel({ record, question, answer }: ExplanationPanelProps): Child {
   return (
     <section class="stack" id="explain">
       <h2>Does it see a package?</h2>
@@ -33,9 +32,7 @@ export function ExplanationPanel({ record, question, answer, nowMs }: Explanatio
         <button class="button">Explain</button>
       </form>
       {typeof answer === 'string' ? <Notice kind="warn">{answer}</Notice> : null}
-      {answer === undefined || typeof answer === 'string' ? null : (
-        <Answer explanation={answer} record={record} nowMs={nowMs} />
-      )}
+      {answer === undefined || typeof answer === 'string' ? null : <Answer explanation={answer} record={record} />}
     </section>
   );
 }
@@ -43,10 +40,9 @@ export function ExplanationPanel({ record, question, answer, nowMs }: Explanatio
 interface AnswerProps {
   readonly explanation: Explanation;
   readonly record: TokenRecord;
-  readonly nowMs: number;
 }
 
-function Answer({ explanation, record, nowMs }: AnswerProps): Child {
+function Answer({ explanation, record }: AnswerProps): Child {
   const { package: name, version, seen, mirrored, reasons, versions } = explanation;
   const shown = versions.slice(0, maxShown);
   return (
@@ -66,7 +62,7 @@ function Answer({ explanation, record, nowMs }: AnswerProps): Child {
         {mirrored ? <p>{mirroredText(versions)}</p> : null}
       </Notice>
       {shown.length === 0 ? null : (
-        <Table caption="Versions" columns={columnsOf(mirrored ? 'mirrored' : 'none', nowMs)} rows={shown} />
+        <Table caption="Versions" columns={columnsOf(mirrored ? 'mirrored' : 'none')} rows={shown} />
       )}
       {versions.length > shown.length ? (
         <p class="soft small">{formatCount(versions.length - shown.length, 'older version')} not shown.</p>
@@ -75,12 +71,12 @@ function Answer({ explanation, record, nowMs }: AnswerProps): Child {
   );
 }
 
-function columnsOf(withoutState: string, nowMs: number): readonly Column<VersionVisibility>[] {
+function columnsOf(withoutState: string): readonly Column<VersionVisibility>[] {
   return [
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'Seen', cell: VisibleCell },
     { label: 'State', cell: ({ state }) => state ?? withoutState },
-    { label: 'Released', cell: ({ released_at: at }) => <Time {...{ at, nowMs }} none="unknown" /> },
+    { label: 'Released', cell: ({ released_at: at }) => <Time at={at} none="unknown" /> },
   ];
 }
 

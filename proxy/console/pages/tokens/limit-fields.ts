@@ -2,7 +2,8 @@
 // Pure.
 
 import { noLimits, parseLimits, uselessConstraints, type TokenLimits } from '../../../core/views/token-limits.ts';
-import { FormFields, type Issue } from '../../request/form-fields.ts';
+import { FormFields } from '../../request/form-fields.ts';
+import type { FieldFault } from '../../../../build/contract/errors.ts';
 
 /** One row: matching packages, and which of their versions are seen. Empty: all. */
 export interface LimitRule {
@@ -29,7 +30,7 @@ function rowsIn(text: string, typed = ''): readonly LimitRule[] {
   });
 }
 
-export type FieldLimits = { readonly limits: TokenLimits } | { readonly issues: readonly Issue[] };
+export type FieldLimits = { readonly limits: TokenLimits } | { readonly issues: readonly FieldFault[] };
 
 /**
  * The limits in their canonical form, or every fault in them. Each row is a package that the token sees. With a list of
@@ -61,7 +62,7 @@ export function limitsOfFields(fields: FormFields): FieldLimits {
 }
 
 /** The fault of a pattern is at its row. With versions, its fault is among the constraints already. */
-function inRows(issues: readonly Issue[], lines: number, seen: readonly LimitRule[]): readonly Issue[] {
+function inRows(issues: readonly FieldFault[], lines: number, seen: readonly LimitRule[]): readonly FieldFault[] {
   return issues.flatMap((issue) => {
     const at = Number(/^packages\.(\d+)$/.exec(issue.path)?.[1] ?? Number.NaN);
     const { pattern, versions } = seen[at] ?? { pattern: '', versions: '' };

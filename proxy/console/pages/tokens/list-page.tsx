@@ -8,7 +8,7 @@ import { Badge } from '../../components/badge.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
-import { PageHead, A } from '../../components/place.tsx';
+import { PageHead, MainLink } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatCount, formatNumber, Time } from '../../components/values.tsx';
 import { Table, type Column } from '../../components/table.tsx';
@@ -26,7 +26,6 @@ export interface TokenListProps {
   readonly seesAll: boolean;
   /** the name of a token's author */
   readonly authorOf: (author: string) => string;
-  readonly nowMs: number;
 }
 
 export function TokenList(props: TokenListProps): Child {
@@ -81,7 +80,7 @@ function Filters({ query: { words, kind, state } }: { readonly query: TokenQuery
   );
 }
 
-function Results({ query, rows, found, total, authorOf, nowMs }: TokenListProps): Child {
+function Results({ query, rows, found, total, authorOf }: TokenListProps): Child {
   return (
     <div id="results" class="stack">
       <p class="soft small" role="status">
@@ -96,7 +95,7 @@ function Results({ query, rows, found, total, authorOf, nowMs }: TokenListProps)
           Try fewer words, or another state: expired and revoked tokens are listed only if you ask for them.
         </EmptyState>
       ) : (
-        <Table caption="Tokens" columns={columnsOf(authorOf, nowMs)} rows={rows} />
+        <Table caption="Tokens" columns={columnsOf(authorOf)} rows={rows} />
       )}
       <Pager
         shown={rows.length}
@@ -109,8 +108,8 @@ function Results({ query, rows, found, total, authorOf, nowMs }: TokenListProps)
   );
 }
 
-function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonly Column<TokenUsage>[] {
-  const time = (at: string | null): Child => (at === null ? 'never' : <Time at={at} nowMs={nowMs} />);
+function columnsOf(authorOf: TokenListProps['authorOf']): readonly Column<TokenUsage>[] {
+  const time = (at: string | null): Child => (at === null ? 'never' : <Time at={at} />);
   return [
     { label: 'Token', cell: TokenCell },
     {
@@ -128,9 +127,7 @@ function columnsOf(authorOf: TokenListProps['authorOf'], nowMs: number): readonl
 function TokenCell({ record, nowMs }: TokenUsage): Child {
   return (
     <span class="row">
-      <A to={tokenPath(record)} class="main-link breaks">
-        {record.description}
-      </A>
+      <MainLink to={tokenPath(record)} text={record.description} breaks />
       <KindBadge kind={record.kind} />
       <StateBadge status={tokenStatus(record, nowMs)} />
     </span>

@@ -101,7 +101,7 @@ function Actions({ path, isFixed }: { readonly path: string; readonly isFixed: b
 function Facts({ standing, author, run, used, seesPublisher, seesPeople }: TokenPageProps): Child {
   const { record, use, nowMs } = standing;
   const { previous_expires_at: former } = record;
-  const time = (at: string): Child => <Time at={at} nowMs={nowMs} />;
+  const time = (at: string): Child => <Time at={at} />;
   return (
     <div class="stack">
       <dl class="facts panel">
@@ -114,9 +114,7 @@ function Facts({ standing, author, run, used, seesPublisher, seesPeople }: Token
             </>
           )}
         </Fact>
-        <Fact label="This hour">
-          <Window {...standing} />
-        </Fact>
+        <Fact label="This hour" value={<Window {...standing} />} />
         <Fact label="Expires">{record.expires_at === null ? 'never' : time(record.expires_at)}</Fact>
         {record.revoked_at === null ? null : <Fact label="Revoked">{time(record.revoked_at)}</Fact>}
         {former !== null && nowMs < Date.parse(former) ? <Fact label="Former secret ends">{time(former)}</Fact> : null}
@@ -127,11 +125,7 @@ function Facts({ standing, author, run, used, seesPublisher, seesPeople }: Token
         {record.person === undefined ? null : (
           <Fact label="Person">{seesPeople ? <A to={`/people/${record.person}`}>{author}</A> : author}</Fact>
         )}
-        {run === undefined ? null : (
-          <Fact label="Run">
-            <CiRun run={run} />
-          </Fact>
-        )}
+        {run === undefined ? null : <Fact label="Run" value={<CiRun run={run} />} />}
       </dl>
       <Uses used={used} />
     </div>
@@ -158,7 +152,7 @@ function Uses({ used }: Pick<TokenPageProps, 'used'>): Child {
 }
 
 /** The requests of the running window, of those that the limit allows. */
-function Window({ record, defaults, window, nowMs }: TokenUsage): Child {
+function Window({ record, defaults, window }: TokenUsage): Child {
   const limit = effectiveLimit(record, defaults);
   if (limit === 0) return 'no limit';
   const used = window?.used ?? 0;
@@ -170,7 +164,7 @@ function Window({ record, defaults, window, nowMs }: TokenUsage): Child {
       <p>{`${formatNumber(used)} of ${formatCount(limit, 'request')}`}</p>
       {window === undefined ? null : (
         <p class="small soft">
-          The count ends <Time at={new Date(window.endsAtMs).toISOString()} nowMs={nowMs} />.
+          The count ends <Time at={new Date(window.endsAtMs).toISOString()} />.
         </p>
       )}
       {record.limit === null ? <p class="small soft">The limit is the default of {record.kind} tokens.</p> : null}

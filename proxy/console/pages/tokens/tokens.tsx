@@ -56,7 +56,7 @@ async function showList(services: TokenPageServices, request: SignedInRequest): 
     section: 'tokens',
     content: (
       <TokenList
-        {...{ query, rows, authorOf, nowMs }}
+        {...{ query, rows, authorOf }}
         found={found.length}
         total={all.length}
         seesAll={caller.role === 'admin'}
@@ -108,7 +108,7 @@ async function explain(
     (query.get(field) ?? '').trim().slice(0, 250),
   );
   const question = { name, version };
-  if (name === '' || person !== undefined) return { question, answer: undefined, nowMs };
+  if (name === '' || person !== undefined) return { question, answer: undefined };
   try {
     const { explanation } = await tokensFor(services, request).explain(request.param('id'), {
       name,
@@ -116,9 +116,9 @@ async function explain(
       from: undefined,
       nowMs,
     });
-    return { question, answer: explanation, nowMs };
+    return { question, answer: explanation };
   } catch (error) {
     if (!(error instanceof RegistryError) || error.code !== 'INVALID_INPUT') throw error;
-    return { question, answer: `${JSON.stringify(name)} is not the name of a package, such as acme/core.`, nowMs };
+    return { question, answer: `${JSON.stringify(name)} is not the name of a package, such as acme/core.` };
   }
 }

@@ -10,9 +10,9 @@ import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { A } from '../../components/place.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
-import type { Issue } from '../../request/form-fields.ts';
 import { suggestionsId } from './limit-builder.tsx';
 import type { VisiblePackage, VisibilityCounts } from './visible-packages.ts';
+import type { FieldFault } from '../../../../build/contract/errors.ts';
 
 export interface VisibilityPreview {
   readonly packages: VisibilityCounts;
@@ -25,7 +25,7 @@ export interface VisibilityPreview {
 
 interface VisibilityPanelProps {
   /** or the faults of the limits that were typed */
-  readonly preview: VisibilityPreview | { readonly issues: readonly Issue[] };
+  readonly preview: VisibilityPreview | { readonly issues: readonly FieldFault[] };
   /** true: the names are links */
   readonly isLinked?: boolean;
   /** for the rows of a form; they follow what is typed, as the preview does */
@@ -47,7 +47,7 @@ export function VisibilityPanel({ preview, isLinked = false, suggestions }: Visi
   );
 }
 
-function Faults({ issues }: { readonly issues: readonly Issue[] }): Child {
+function Faults({ issues }: { readonly issues: readonly FieldFault[] }): Child {
   return (
     <>
       <h2>No preview yet</h2>

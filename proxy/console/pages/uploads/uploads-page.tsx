@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ReasonText } from '../../components/marked-text.tsx';
-import { PageHead, A, hrefTo, PlaceContext } from '../../components/place.tsx';
+import { PageHead, A, hrefTo, PlaceContext, MainLink } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatBytes, Time } from '../../components/values.tsx';
 import { visibleText } from '../../components/visible-text.ts';
@@ -37,7 +37,6 @@ export interface UploadsPageProps {
   readonly given: string;
   /** what the last upload published */
   readonly published: { readonly record: ArtifactRecord; readonly created: boolean } | undefined;
-  readonly nowMs: number;
 }
 
 export function UploadsPage(props: UploadsPageProps): Child {
@@ -141,7 +140,7 @@ const statusKinds: Readonly<Record<ArtifactStatus, State>> = {
   superseded: 'info',
 };
 
-function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly Column<ArtifactRecord>[] {
+function columnsOf({ authorOf, mayRemove }: UploadsPageProps): readonly Column<ArtifactRecord>[] {
   const withdrawal: Column<ArtifactRecord> = {
     label: 'Action',
     isPlain: true,
@@ -160,15 +159,11 @@ function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly C
   return [
     {
       label: 'Version',
-      cell: ({ name, version }) => (
-        <A to={`/packages/${name}`} class="main-link">
-          {name} {version}
-        </A>
-      ),
+      cell: ({ name, version }) => <MainLink to={`/packages/${name}`} text={`${name} ${version}`} />,
     },
     { label: 'State', cell: ({ status }) => <Badge kind={statusKinds[status]} label={status} /> },
     { label: 'Size', isNumber: true, cell: ({ size }) => formatBytes(size) },
-    { label: 'Uploaded', cell: ({ created_at: at }) => <Time at={at} nowMs={nowMs} /> },
+    { label: 'Uploaded', cell: ({ created_at: at }) => <Time at={at} /> },
     { label: 'By', cell: ({ created_by: by, published_from: from }) => <Author by={authorOf(by)} from={from} /> },
     ...(mayRemove ? [withdrawal] : []),
   ];

@@ -33,7 +33,6 @@ const withdrawn = (services: UploadPageServices): FormPage =>
         submit: 'Withdraw version',
       };
     },
-    input: (request) => ({ id: request.param('id') }),
     done: () => ({ to: '/uploads', notice: 'withdrawn' }),
   });
 
@@ -149,7 +148,6 @@ async function uploadsView(
         mayUpload={request.may('createArtifact')}
         hasBuilder={request.hasBuilder}
         mayRemove={request.may('deleteArtifact')}
-        nowMs={request.nowMs}
       />
     ),
   };

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ArtifactBuild } from '../../../../build/artifacts/artifact-tree.ts';
+import type { VersionBuild } from '../../../../build/artifacts/artifact-tree.ts';
 import { publishArtifact } from '../../../../build/artifacts/publish-artifact.ts';
 import type { PublishOutcome } from '../../../../build/artifacts/outcome.ts';
 import { withdrawArtifact } from '../../../../build/artifacts/withdraw-artifact.ts';
@@ -32,7 +32,7 @@ const request = (sources: readonly string[] = []): BuildRequest => ({
   metadataUrl: '/p2/%package%.json',
   distBaseUrl: undefined,
 });
-const artifactBuild = (more: Partial<BuildEffects> = {}): ArtifactBuild => ({
+const artifactBuild = (more: Partial<BuildEffects> = {}): VersionBuild => ({
   request: request(),
   effects: { ...effects, ...more },
   waitMs: 0,

@@ -1,7 +1,8 @@
 // Tests the parser of a token's limits: the canonical form, and all refused values.
 
 import { describe, expect, it } from 'vitest';
-import { parseLimits, type LimitIssue, type TokenLimits } from '../../../../../proxy/core/views/token-limits.ts';
+import { parseLimits, type TokenLimits } from '../../../../../proxy/core/views/token-limits.ts';
+import type { FieldFault } from '../../../../../build/contract/errors.ts';
 
 function parsed(given: Readonly<Record<string, unknown>>): Partial<TokenLimits> {
   const result = parseLimits(given);
@@ -11,7 +12,7 @@ function parsed(given: Readonly<Record<string, unknown>>): Partial<TokenLimits> 
 
 function issues(given: Readonly<Record<string, unknown>>): readonly string[] {
   const result = parseLimits(given);
-  return 'issues' in result ? result.issues.map(({ path }: LimitIssue) => path) : [];
+  return 'issues' in result ? result.issues.map(({ path }: FieldFault) => path) : [];
 }
 
 describe('the limits of a token', () => {
