@@ -29,7 +29,7 @@ export function followOutput(
       pauseMs = everyMs;
       if (serial === known || signal.aborted) continue;
       try {
-        await refreshOutput(config, context, signal);
+        await refreshOutput(config, context, { stop: signal });
         known = serial;
       } catch (error) {
         pauseMs = afterFailureMs;

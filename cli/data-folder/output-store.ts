@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os';
 import { parseStoreAddress } from '../../build/store/address.ts';
+import type { TreeChange } from '../../build/store/change-tree.ts';
 import type { OpenableStore } from '../../build/store/object-store.ts';
 import type { OriginConnection } from '../../proxy/origin/origin-files.ts';
 import type { Config } from '../config/config.ts';
@@ -57,9 +58,13 @@ function storeOptions(value: OutputAddress, { environment, now }: StoreContext) 
 const waitMs = 60_000;
 
 /** Makes the data folder equal to what the store has. Without a registry there, the folder stays as it is. */
-export async function refreshOutput(config: Config, context: StoreContext, stop?: AbortSignal): Promise<void> {
+export async function refreshOutput(
+  config: Config,
+  context: StoreContext,
+  waiting: Pick<TreeChange, 'stop' | 'progress'> = {},
+): Promise<void> {
   const output = outputStore(config, context);
   if (output === undefined) return;
   const { refreshTree } = await import('../../build/store/change-tree.ts'); // only for an object store
-  await refreshTree(config.data.value, { now: context.now, waitMs, stop, output });
+  await refreshTree(config.data.value, { now: context.now, waitMs, output, ...waiting });
 }
