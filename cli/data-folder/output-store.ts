@@ -10,16 +10,16 @@ import type { OutputAddress } from '../config/output-settings.ts';
 import type { Context } from '../io/context.ts';
 
 /** What a connection to a store takes from the process. */
-export type StoreContext = Pick<Context, 'environment' | 'now'>;
+export type StoreContext = Pick<Context, 'environment' | 'now'> & Partial<Pick<Context, 'actor'>>;
 
-/** undefined: the data folder has the tree. A person behind the server waits as long for the store as for the server. */
+/** undefined: the data folder has the tree. A server, and a person behind it, wait as long for the store as clients do. */
 export function outputStore(
   { output: { value } }: Pick<Config, 'output'>,
-  context: StoreContext & Partial<Pick<Context, 'actor'>>,
+  context: StoreContext,
 ): OpenableStore | undefined {
   if (value === undefined) return undefined;
   const options = storeOptions(value, context);
-  const isWaitedFor = /^(?:user|token):/.test(context.actor ?? '');
+  const isWaitedFor = /^(?:user|token|system):/.test(context.actor ?? '');
   return {
     open: async () => {
       const { createS3Store, serverLimits } = await import('../../build/store/s3-store.ts'); // only for an object store
