@@ -5,7 +5,14 @@
 // become of itself.
 
 import { builtinModules } from 'node:module';
-import { copyFiles, listLibraries, adaptLibraries, removeStale, replaceModules } from './release/bundle-plugins.mjs';
+import {
+  adaptLibraries,
+  copyFiles,
+  escapeCharacters,
+  listLibraries,
+  removeStale,
+  replaceModules,
+} from './release/bundle-plugins.mjs';
 
 /**
  * Modules with all they import, each group one file. An earlier group takes the modules that a later one imports too.
@@ -72,7 +79,7 @@ export default {
   resolve: { symlinks: false },
   external: (id) => id.startsWith('node:') || builtinModules.includes(id),
   checks: { ineffectiveDynamicImport: false },
-  plugins: [replaceModules(), ...adaptLibraries(), removeStale(), copyFiles(), listLibraries()],
+  plugins: [replaceModules(), ...adaptLibraries(), escapeCharacters(), removeStale(), copyFiles(), listLibraries()],
   output: {
     dir: 'lib/cli',
     format: 'esm',

@@ -44,8 +44,8 @@ export function folderNotices({ notices }: Pick<BuildReport, 'notices'>): readon
 
 /** The running task, for a progress line. `total` is 0 while unknown. */
 export interface ProgressEvent {
-  /** `site`: the pages of the catalogue, after the publication */
-  readonly phase: 'fetch' | 'scan' | 'archive' | 'publish' | 'site';
+  /** `wait`: another process holds a lock; `site`: the pages of the catalogue, after the publication */
+  readonly phase: 'wait' | 'fetch' | 'scan' | 'archive' | 'publish' | 'site';
   readonly done: number;
   readonly total: number;
   readonly label: string;

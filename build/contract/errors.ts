@@ -172,7 +172,12 @@ export const errorTable = {
     status: 500,
     message: 'The disk of this registry is read-only. Reading works; changes fail. Ask the operator to check the disk.',
   },
-  STATE_BUSY: { status: 500, message: 'Another process locks the state. Try again shortly.' },
+  STATE_BUSY: {
+    status: 500,
+    message:
+      'Another server or command of this registry writes to the state. This change waited up to 5 seconds, and was ' +
+      'not made. Try again in 5 seconds. If this stays, the log of the server names the process.',
+  },
   OVERLOADED: { status: 500, message: 'The registry is overloaded. Try again shortly.' },
   INTERNAL_ERROR: {
     status: 500,

@@ -64,8 +64,12 @@ export class UploadsLost extends PackageDamaged {
 
 /** Another build holds the lock. */
 export class BuildBusy extends Error {
-  constructor(message: string) {
+  /** what is known of that build, after `for` in a sentence */
+  readonly holder: string;
+
+  constructor(message: string, holder = 'another process') {
     super(message);
+    this.holder = holder;
     this.name = 'BuildBusy';
   }
 }

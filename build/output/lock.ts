@@ -165,11 +165,15 @@ async function busyError(path: string, self: LockOwner, { busy }: LockOptions): 
 }
 
 function buildBusy(path: string, owner: LockOwner | undefined): BuildBusy {
-  const who =
-    owner === undefined
-      ? 'another build'
-      : `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since},`;
-  return new BuildBusy(`${path}: ${who} uses this data folder. Wait until it has ended and try again.`);
+  const who = holderOf(owner);
+  const text = `${path}: another process uses this data folder: ${who}. Wait until it has ended and try again.`;
+  return new BuildBusy(text, who);
+}
+
+/** `a build with process id 4242 on web-2, since 2026-11-30T08:00:00.000Z` */
+export function holderOf(owner: LockOwner | undefined): string {
+  if (owner === undefined) return 'another build';
+  return `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since}`;
 }
 
 async function readLock(path: string): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import { readMemory, type RememberedSource } from '../memory/source-memory.ts';
 import type { Output } from '../output/output.ts';
 import type { OpenSource } from './scan.ts';
 import type { GitSourceOptions } from '../sources/git/scan-context.ts';
+import type { WaitOptions } from '../output/wait-for-lock.ts';
 import type { Signers } from '../sources/git/signers.ts';
 import { digestOptions, type InlinePackages } from '../sources/options.ts';
 import type { Source } from '../sources/release.ts';
@@ -58,6 +59,7 @@ export interface OpenSourcesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly gitTimeouts: GitTimeouts;
   readonly stop?: AbortSignal;
+  readonly progress?: WaitOptions['progress'];
   /** the sources fetched before the build took its lock */
   readonly remote?: RemoteSources | undefined;
 }
@@ -177,6 +179,7 @@ async function openGit(
     environment,
     gitTimeouts,
     stop,
+    progress,
     allowedAddresses,
     now,
   }: OpenSourcesOptions,
@@ -189,6 +192,7 @@ async function openGit(
     timeoutMs: gitTimeouts.fetching,
     askingTimeoutMs: gitTimeouts.asking,
     stop,
+    progress,
     environment: access?.environment ?? environment,
     refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
     subdirectories,

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { artifactsFolder } from '../contract/artifact-files.ts';
 import { BuildBusy, BuildRefused } from '../contract/refusals.ts';
 import { listLocalFiles } from './local-files.ts';
-import { waitForLock } from '../output/wait-for-lock.ts';
+import { waitForLock, type WaitOptions } from '../output/wait-for-lock.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
 import { emptyPath } from '../listing/working-copy-files.ts';
 import type { ListedPath } from '../contract/store-listing.ts';
@@ -23,12 +23,10 @@ import { push } from './push.ts';
 import { StoreFailure, UnfinishedPublication } from './store-failure.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
 
-export interface TreeChange {
+export interface TreeChange extends Pick<WaitOptions, 'stop' | 'progress'> {
   readonly now: () => Date;
   /** how long to wait for another process of this host that has the lock, milliseconds */
   readonly waitMs: number;
-  /** ends the waiting with its reason */
-  readonly stop?: AbortSignal | undefined;
   /** undefined: the data folder is the output */
   readonly output?: OpenableStore | undefined;
   /** between 0 and 1 */
@@ -45,10 +43,11 @@ const fetchesAtOnce = 16;
  */
 export async function changeTree<Result>(
   dataDirectory: string,
-  { now, waitMs, stop, output, random = Math.random }: TreeChange,
+  { random = Math.random, ...change }: TreeChange,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return locked(dataDirectory, { now, waitMs, stop, output }, async (store) => {
+  const { now } = change;
+  return locked(dataDirectory, change, async (store) => {
     if (store === undefined) {
       // what follows is a registry of the folder's own
       if (existsSync(join(dataDirectory, emptyPath))) await rm(join(dataDirectory, emptyPath), { force: true });
@@ -79,10 +78,10 @@ export function refreshTree(
 /** Runs `work` while no other process changes the folder. Throws StorageError for a full disk. */
 async function locked<Result>(
   dataDirectory: string,
-  { now, waitMs, stop, output }: TreeChange,
+  { now, waitMs, stop, progress, output }: TreeChange,
   work: (store: ObjectStore | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop });
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop, progress });
   try {
     const store = await output?.open();
     return await work(store).finally(() => store?.close());

@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { waitForLock } from '../../build/output/wait-for-lock.ts';
+import { waitForLock, type WaitOptions } from '../../build/output/wait-for-lock.ts';
 import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import { buildLock, readLockStatus } from '../../build/output/lock.ts';
 import { BuildBusy } from '../../build/contract/refusals.ts';
@@ -14,6 +14,7 @@ export interface CopyOptions {
   readonly now: () => Date;
   /** how long to wait for a running build */
   readonly waitMs: number;
+  readonly progress?: WaitOptions['progress'];
   /** relative paths of the files to copy */
   readonly list: () => Promise<readonly string[]>;
 }
@@ -24,11 +25,11 @@ export interface CopyOptions {
  */
 export async function copyUnchanged<Copied>(
   data: string,
-  { now, waitMs, list }: CopyOptions,
+  { now, waitMs, progress, list }: CopyOptions,
   copy: () => Promise<Copied>,
 ): Promise<Copied> {
   const path = join(data, 'build', 'lock');
-  const lock = await waitForLock(path, now, waitMs).catch((error: unknown) =>
+  const lock = await waitForLock(path, now, waitMs, { progress }).catch((error: unknown) =>
     storageFaultOf(error) === undefined ? Promise.reject(error) : undefined,
   );
   if (lock !== undefined) return copy().finally(() => lock.release());

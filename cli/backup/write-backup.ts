@@ -22,7 +22,7 @@ import { UsageError } from '../io/usage-error.ts';
 import { readStateWhole } from '../state/verify-state.ts';
 import { backupFormat, formatBackupRecord, recordName, type BackupRecord } from './backup-record.ts';
 import { copySharedState } from './shared-state.ts';
-import { copyUnchanged } from './unchanged-folder.ts';
+import { copyUnchanged, type CopyOptions } from './unchanged-folder.ts';
 import { removeLocks } from './staged-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk } from './copy-files.ts';
 import { syncFolder } from '../../build/shared/files/sync-folder.ts';
@@ -50,6 +50,7 @@ export interface BackupOptions {
   readonly mirroredArchives?: boolean;
   /** a state that is not in the data folder; one that is has been read whole before */
   readonly sharedState?: StateStore | undefined;
+  readonly progress?: CopyOptions['progress'];
   /** how long to wait for a running build */
   readonly waitMs?: number;
 }
@@ -104,10 +105,10 @@ async function realpathSoFar(path: string): Promise<string> {
 async function fill(
   partial: string,
   data: string,
-  { version, now, mirroredArchives = false, sharedState, waitMs = standardWaitMs }: BackupOptions,
+  { version, now, mirroredArchives = false, sharedState, progress, waitMs = standardWaitMs }: BackupOptions,
 ): Promise<BackupRecord> {
   const list = (): Promise<string[]> => listFiles(data, (path) => isLeftOut(path, mirroredArchives));
-  return copyUnchanged(data, { now, waitMs, list }, async () => {
+  return copyUnchanged(data, { now, waitMs, progress, list }, async () => {
     const createdAt = now().toISOString();
     await assertWholeLists(data);
     // before the keys: then the copied keys open everything in the copied state

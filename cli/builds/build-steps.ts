@@ -5,6 +5,7 @@ import type { BuildReport, ProgressEvent } from '../../build/contract/build-repo
 /** `Read ./packages (1/2): unchanged since the last build` */
 export function describeStep({ phase, done, total, label, detail }: ProgressEvent): string {
   const steps: Readonly<Record<ProgressEvent['phase'], string>> = {
+    wait: 'Waiting',
     fetch: 'Fetched',
     scan: 'Read',
     archive: 'Compared and packed',

@@ -29,7 +29,8 @@ export function followOutput(
       pauseMs = everyMs;
       if (serial === known || signal.aborted) continue;
       try {
-        await refreshOutput(config, context, signal);
+        // it holds the lock of builds, for which uploads wait
+        await refreshOutput(config, { ...context, actor: 'system:serve' }, { stop: signal });
         known = serial;
       } catch (error) {
         pauseMs = afterFailureMs;

@@ -6,6 +6,7 @@ import { formatOrigin, loadConfig, type Config, type Configured } from '../confi
 import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
+import { waitLine } from '../io/progress.ts';
 import { UsageError } from '../io/usage-error.ts';
 import { StoreFailure } from '../../build/store/store-failure.ts';
 import { foreignFault } from '../../build/sources/data-folder.ts';
@@ -82,7 +83,7 @@ export async function makeOrReadDataFolder(
 async function refreshCopy(config: Config, context: Context): Promise<void> {
   if (config.output.value === undefined) return;
   const { refreshOutput } = await import('./output-store.ts'); // only for an object store
-  await refreshOutput(config, context);
+  await refreshOutput(config, context, { progress: waitLine(context.remarks) });
 }
 
 /** Names the folder, and leaves every check to the command: `doctor` reports faults as findings. */

@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os';
 import { parseStoreAddress } from '../../build/store/address.ts';
+import type { TreeChange } from '../../build/store/change-tree.ts';
 import type { OpenableStore } from '../../build/store/object-store.ts';
 import type { OriginConnection } from '../../proxy/origin/origin-files.ts';
 import type { Config } from '../config/config.ts';
@@ -9,16 +10,16 @@ import type { OutputAddress } from '../config/output-settings.ts';
 import type { Context } from '../io/context.ts';
 
 /** What a connection to a store takes from the process. */
-export type StoreContext = Pick<Context, 'environment' | 'now'>;
+export type StoreContext = Pick<Context, 'environment' | 'now'> & Partial<Pick<Context, 'actor'>>;
 
-/** undefined: the data folder has the tree. A person behind the server waits as long for the store as for the server. */
+/** undefined: the data folder has the tree. A server, and a person behind it, wait as long for the store as clients do. */
 export function outputStore(
   { output: { value } }: Pick<Config, 'output'>,
-  context: StoreContext & Partial<Pick<Context, 'actor'>>,
+  context: StoreContext,
 ): OpenableStore | undefined {
   if (value === undefined) return undefined;
   const options = storeOptions(value, context);
-  const isWaitedFor = /^(?:user|token):/.test(context.actor ?? '');
+  const isWaitedFor = /^(?:user|token|system):/.test(context.actor ?? '');
   return {
     open: async () => {
       const { createS3Store, serverLimits } = await import('../../build/store/s3-store.ts'); // only for an object store
@@ -57,9 +58,13 @@ function storeOptions(value: OutputAddress, { environment, now }: StoreContext) 
 const waitMs = 60_000;
 
 /** Makes the data folder equal to what the store has. Without a registry there, the folder stays as it is. */
-export async function refreshOutput(config: Config, context: StoreContext, stop?: AbortSignal): Promise<void> {
+export async function refreshOutput(
+  config: Config,
+  context: StoreContext,
+  waiting: Pick<TreeChange, 'stop' | 'progress'> = {},
+): Promise<void> {
   const output = outputStore(config, context);
   if (output === undefined) return;
   const { refreshTree } = await import('../../build/store/change-tree.ts'); // only for an object store
-  await refreshTree(config.data.value, { now: context.now, waitMs, stop, output });
+  await refreshTree(config.data.value, { now: context.now, waitMs, output, ...waiting });
 }

@@ -2,7 +2,7 @@
 
 import type { ProgressEvent } from '../../build/contract/build-report.ts';
 import type { TextStream } from './answer-stream.ts';
-import { printable } from './output.ts';
+import { printable, printLines } from './output.ts';
 
 /**
  * `connect`: the repositories of an owner are read at the forge. `approve`: a person decides. `adopt`: the packages of
@@ -19,9 +19,15 @@ export interface Progress {
   readonly stop: () => void;
 }
 
-const silent: Progress = { show: () => undefined, stop: () => undefined };
+/** For a command without that line: only a wait for another process is told, in a line of its own. */
+export function waitLine(stream: TextStream): (event: CommandProgressEvent) => void {
+  return ({ phase, label }) => {
+    if (phase === 'wait') printLines(stream, [`${doing.wait} ${label}.`]);
+  };
+}
 
 const doing: Readonly<Record<Phase, string>> = {
+  wait: 'Waiting',
   fetch: 'Fetching',
   scan: 'Reading sources',
   archive: 'Writing archives',
@@ -38,10 +44,10 @@ const doing: Readonly<Record<Phase, string>> = {
 /** A longer line would wrap beside the spinner. */
 const longest = 76;
 
-/** `now`: milliseconds. `first`: the task before the first event. Shows nothing on a stream that is no terminal. */
+/** `now`: milliseconds. `first`: the task before the first event. A stream that is no terminal gets the waits. */
 export async function startProgress(stream: TextStream, now: () => number, first: Phase = 'scan'): Promise<Progress> {
   // ora would clear lines forever on a terminal without a known width (some CI runners have one)
-  if (stream.isTTY !== true || !((stream.columns ?? 0) > 0)) return silent;
+  if (stream.isTTY !== true || !((stream.columns ?? 0) > 0)) return { show: waitLine(stream), stop: () => undefined };
   const { default: ora } = await import('ora');
   const color = stream.colors === true ? 'cyan' : false;
   const spinner = ora({ text: doing[first], discardStdin: false, color }).start();

@@ -141,7 +141,7 @@ export async function purgeLocally(
 }
 
 export function purgeBuild(config: Config, context: Context): VersionBuild {
-  const { request, ...build } = artifactBuild(config, context, () => undefined);
+  const { request, ...build } = artifactBuild(config, context);
   return { ...build, request: { ...request, by: { actor: context.actor, command: 'package purge' } } };
 }
 

@@ -17,7 +17,7 @@ import type { Config } from '../config/config.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { counted, printLines, printWarnings } from '../io/output.ts';
-import { startProgress } from '../io/progress.ts';
+import { startProgress, waitLine } from '../io/progress.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 import { readSitePublication, readTree, type SiteTree, type TreePackage } from './read-tree.ts';
 import { writeShown } from './shown-publication.ts';
@@ -161,7 +161,10 @@ const longestRenderMs = 60_000;
 /** `folder`: of siteFolder. Rejects with UnusableFile for a damaged tree, StorageError, and BuildBusy. */
 export async function writeSite(folder: string, config: Config, context: Context): Promise<SiteReport> {
   const { now, steps } = context;
-  const lock = await waitForLock(join(folder, markerFolder, 'lock'), now, lockWaitMs, { lock: siteLock });
+  const lock = await waitForLock(join(folder, markerFolder, 'lock'), now, lockWaitMs, {
+    lock: siteLock,
+    progress: waitLine(context.remarks),
+  });
   const progress = await startProgress(context.progress, () => now().getTime(), 'site');
   endOnSignal(context, progress.stop);
   try {

@@ -241,7 +241,10 @@ describe('libretto backup and restore', () => {
     await delay(300); // a backup that does not wait is complete after this time, without the file below
     writeFileSync(folder.at('data/public/published-meanwhile'), '');
     await lock.release();
-    expect((await waiting.ended).exitCode).toBe(0);
+    expect(await waiting.ended).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^Waiting at most 60 s for /m),
+    });
     expect(existsSync(folder.at('copy/public/published-meanwhile'))).toBe(true);
   });
 

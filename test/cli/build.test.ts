@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../build/output/lock.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
-import { binary, cleanEnvironment, runCli, runCliInto, type CliOutcome, heading } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, runCli, runCliInto, startCli, type CliOutcome, heading } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -286,6 +286,20 @@ describe('a build that is refused before any write', () => {
       await lock.release();
     }
     expect((await run('build', 'packages')).exitCode).toBe(0);
+  });
+
+  it('says once what a command waits for that waits for another build', async () => {
+    await run('build', 'packages');
+    writeTree(folder.at('late'), libraryTree('acme/late', { version: '1.0.0' }));
+    const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
+    const waiting = startCli(['publish', 'late'], { cwd: folder.path });
+    const [, pid] = await waiting
+      .shows(
+        /^Waiting at most 60 s for a build with process id (\d+) on \S+, since \S+: it holds \S+\/var\/build\/lock\.$/m,
+      )
+      .finally(() => lock.release());
+    const { exitCode, stderr } = await waiting.ended;
+    expect([exitCode, pid, stderr.match(/^Waiting/gm)]).toEqual([0, String(process.pid), ['Waiting']]);
   });
 });
 

@@ -1,11 +1,12 @@
 // Tests that a command loads only the modules that it needs, because each file delays each start. The layout of the
 // bundle decides that (.rolldown.config.mjs).
 
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadedPackageFiles, loadedSources } from '../util/loaded-modules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { runCli } from '../util/run-cli.ts';
+import { binary, runCli } from '../util/run-cli.ts';
 
 let tree: TemporaryTree;
 /** epoch milliseconds: the sources are older */
@@ -31,6 +32,14 @@ it('`libretto --version` loads neither the builder nor the server', async () => 
   expect(sources).not.toContain('build/build.ts');
   expect(sources).not.toContain('proxy/auth/tokens.ts');
   expect(sources).not.toContain('proxy/core/server.ts');
+});
+
+it('the files of the program are ASCII, for which V8 needs half the memory', () => {
+  const folder = dirname(binary);
+  const others = readdirSync(folder).filter(
+    (name) => name.endsWith('.js') && /[^\0-\u007f]/.test(readFileSync(join(folder, name), 'utf8')),
+  );
+  expect(others).toEqual([]);
 });
 
 it('an unchanged build loads neither the server nor a reader of ZIPs', async () => {

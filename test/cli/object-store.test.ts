@@ -7,6 +7,7 @@ import { startHostileStore, type HostileStore, type LoggedRequest } from '../uti
 import { cannotMount, smallDisk } from '../util/small-disk.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { startRedis } from '../util/redis-server.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 let tree: TemporaryTree;
@@ -155,6 +156,27 @@ describe('an object store as output', () => {
     await run('other', ['build', './packages']);
     expect(checks((await run('two', ['doctor', '--json'])).stdout)).toMatchObject({ 'output.objects': 'ok' });
     expect(existsSync(tree.path('two'))).toBe(false);
+  });
+
+  it('is looked at as an origin before a first build, and counted by status after it', async () => {
+    const environment = { LIBRETTO_OUTPUT: '', LIBRETTO_ORIGIN: address };
+    const looked = await run('none', ['doctor', '--json'], environment);
+    const { checks } = JSON.parse(looked.stdout) as { checks: { check: string }[] };
+    expect(checks.find(({ check }) => check === 'origin')).toMatchObject({
+      verdict: 'failed',
+      message: expect.stringContaining(`Nothing was published to ${address}`) as string,
+      advice: expect.stringContaining(`libretto build --output ${address}`) as string,
+    });
+    await run('one', ['build', './packages']);
+    const redis = await startRedis();
+    const stateless = { ...environment, LIBRETTO_STATE: redis.url };
+    await run('none', ['token', 'create', '--description', 'CI'], stateless);
+    const { exitCode, stdout } = await run('none', ['status', '--json'], stateless).finally(() => redis.stop());
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { publication: { serial: 1 }, counts: { packages: 1, versions: 1 } },
+    ]);
+    expect(existsSync(tree.path('none/public'))).toBe(false);
   });
 
   it('says after a purge without the right to delete what was done, and another build ends it', async () => {

@@ -7,6 +7,7 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { startHostileStore, type HostileStore } from '../util/hostile-store.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
@@ -141,6 +142,16 @@ describe('a server with an object store as output', () => {
       ) as string,
     });
     expect(JSON.stringify(said)).not.toContain(store.bucket);
+  });
+
+  // three attempts of ten seconds, where a command alone makes six of two minutes
+  itInSeries('answers an upload while every answer of the store hangs', { timeout: 150_000 }, async () => {
+    store.fault = () => ({ delayMs: 600_000 });
+    const said = await upload().finally(() => (store.fault = () => undefined));
+    expect(said).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      error: expect.stringMatching(/does not answer, so nothing was published/) as string,
+    });
   });
 
   it('syncs registered repositories after another host has published', async () => {

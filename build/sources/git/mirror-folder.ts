@@ -7,7 +7,7 @@ import { readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
-import { takeLock, type LockOptions } from '../../output/lock.ts';
+import { holderOf, takeLock, type LockOptions } from '../../output/lock.ts';
 import { isMissing } from '../../output/storage-error.ts';
 import { syncPath } from '../../output/sync-path.ts';
 import { BuildBusy } from '../../contract/refusals.ts';
@@ -34,13 +34,9 @@ export const mirrorLock: LockOptions = {
   heartbeatMs: 10_000,
   staleAfterMs: 60_000,
   busy: (path, owner) => {
-    const who =
-      owner === undefined
-        ? 'Another build'
-        : `Another build (process id ${owner.pid} on ${owner.host}, since ${owner.since})`;
-    return new BuildBusy(
-      `${who} is fetching this repository and has not ended in time. Build again once it has. (${path})`,
-    );
+    const who = holderOf(owner);
+    const text = `${path}: another process fetches this repository: ${who}. Wait until it has ended and try again.`;
+    return new BuildBusy(text, who);
   },
 };
 

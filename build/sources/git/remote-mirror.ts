@@ -4,7 +4,7 @@
 
 import { statSync } from 'node:fs';
 
-import { waitForLock } from '../../output/wait-for-lock.ts';
+import { waitForLock, type WaitOptions } from '../../output/wait-for-lock.ts';
 import { makeFolder } from '../../output/make-folder.ts';
 import { StorageError } from '../../output/storage-error.ts';
 import { BuildBusy } from '../../contract/refusals.ts';
@@ -25,7 +25,7 @@ import {
 import { fingerprintOf, hasRefs, type Refs } from './refs.ts';
 import type { SelectRefs } from './selection.ts';
 
-export interface RemoteMirrorOptions {
+export interface RemoteMirrorOptions extends Pick<WaitOptions, 'stop' | 'progress'> {
   /** build/git */
   readonly cacheDirectory: string;
   /** for a fetch, and for the fetch of another build that is waited for */
@@ -34,7 +34,6 @@ export interface RemoteMirrorOptions {
   /** the limit of the copy; default 4 GiB */
   readonly maxBytes?: number | undefined;
   readonly environment: GitEnvironment;
-  readonly stop?: AbortSignal | undefined;
   readonly now: () => Date;
 }
 
@@ -115,14 +114,14 @@ interface FetchOptions extends RemoteMirrorOptions {
 
 /** Throws GitFailure, BuildBusy, StorageError. */
 async function fetchMirror(options: FetchOptions): Promise<Answer> {
-  const { url, folder, select, isKnown, now, stop, timeoutMs, maxBytes = defaultMaxBytes } = options;
+  const { url, folder, select, isKnown, now, stop, progress, timeoutMs, maxBytes = defaultMaxBytes } = options;
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
   const before = stampOf(folder);
   const remoteRefs = await ask(remote, options);
   if (isKnown(remoteRefs)) return { asked: remoteRefs };
   await makeFolder(folder, 0o700);
-  const lock = await waitForLock(mirrorLockPath(folder), now, timeoutMs, { lock: mirrorLock, stop });
+  const lock = await waitForLock(mirrorLockPath(folder), now, timeoutMs, { lock: mirrorLock, stop, progress });
   try {
     // A concurrent fetch may have written a newer snapshot than this answer; a snapshot never goes back.
     const latest = stampOf(folder) === before ? remoteRefs : await ask(remote, options);

@@ -2,6 +2,7 @@
 
 import type { PublishedSource } from '../../contract/publication.ts';
 import type { SourceMemory } from '../release.ts';
+import type { WaitOptions } from '../../output/wait-for-lock.ts';
 import type { GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
 import type { DownloadOptions, FetchedDists } from './fetched-dists.ts';
@@ -30,6 +31,7 @@ export interface GitSourceOptions extends GitSelection {
   readonly downloads?: DownloadOptions | undefined;
   /** ends each request to a remote */
   readonly stop?: AbortSignal | undefined;
+  readonly progress?: WaitOptions['progress'];
 }
 
 /** A repository with known refs and readable objects. */

@@ -21,12 +21,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     version: flags['asVersion'] as string | undefined,
     objection: flags['trustedPublisher'] === true ? undefined : await objectionOf(config),
   };
-  const outcome = await orDamagedList(
-    publishArtifact(
-      upload,
-      artifactBuild(config, context, () => undefined),
-    ),
-  );
+  const outcome = await orDamagedList(publishArtifact(upload, artifactBuild(config, context)));
   printJson(stdout, outcome);
   return outcome.outcome === 'published' ? 0 : 1;
 }

@@ -26,10 +26,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     throw new UsageError('No published artifact has this package, version and reference.');
   refuseUnpublished(config.data.value);
   const outcome = await orDamagedList(
-    withdrawArtifact(
-      { name, version: label.label, reference },
-      artifactBuild(config, context, () => undefined),
-    ),
+    withdrawArtifact({ name, version: label.label, reference }, artifactBuild(config, context)),
   );
   printJson(stdout, outcome);
   return outcome.outcome === 'withdrawn' ? 0 : 1;

@@ -10,6 +10,7 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { openStateIfAny } from '../../state/open-state.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
+import { waitLine } from '../../io/progress.ts';
 import { version } from '../../io/version.ts';
 import { assertWholeState } from '../../state/verify-state.ts';
 
@@ -30,6 +31,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     version,
     now,
     randomBytes,
+    progress: waitLine(context.remarks),
     begun: (partial) => removeWhenStopped(partial, context),
   }).finally(() => sharedState?.close());
   const bytes = files.reduce((sum, { size }) => sum + size, 0);

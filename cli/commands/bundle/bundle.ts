@@ -22,7 +22,7 @@ import { outputStore } from '../../data-folder/output-store.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printJson, printLines } from '../../io/output.ts';
-import { startProgress } from '../../io/progress.ts';
+import { startProgress, waitLine } from '../../io/progress.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { mirrorFolder } from '../../mirror/compose-mirror.ts';
 
@@ -45,9 +45,11 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
     return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
   };
   const output = outputStore(config, context);
-  const made = await changeTree(config.data.value, { now, waitMs, output }, make).finally(() =>
-    rm(folder, { recursive: true, force: true }),
-  );
+  const made = await changeTree(
+    config.data.value,
+    { now, waitMs, progress: waitLine(context.remarks), output },
+    make,
+  ).finally(() => rm(folder, { recursive: true, force: true }));
   if (flags['json'] === true) printJson(stdout, made);
   else
     printLines(summary, [

@@ -12,6 +12,7 @@ import type { CommandInput } from '../../io/command.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, printChanges, printJson } from '../../io/output.ts';
+import { waitLine } from '../../io/progress.ts';
 import { parseSerial } from '../../config/serial.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
@@ -59,7 +60,7 @@ interface RolledBack {
 }
 
 async function rollBackLocally(context: Context, { flags, operands }: CommandInput): Promise<RolledBack> {
-  const { environment, now } = context;
+  const { environment, now, remarks } = context;
   const lift = flags['lift'] === true;
   if (lift === (operands[0] !== undefined))
     throw new UsageError('Name a publication from `libretto history list`, or use --lift alone.');
@@ -70,7 +71,7 @@ async function rollBackLocally(context: Context, { flags, operands }: CommandInp
     throw new UsageError('--lift changes nothing that clients see, so --dry-run has nothing to show.');
   refuseUnpublished(config.data.value);
   const request = buildRequest(config, context, { command: 'rollback' });
-  const effects: BuildEffects = { now, progress: () => undefined, environment };
+  const effects: BuildEffects = { now, progress: waitLine(remarks), environment };
   const report = await (to === undefined
     ? liftRollbacks(request, effects)
     : rollBack({ to, dryRun }, request, effects));

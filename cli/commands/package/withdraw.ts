@@ -78,6 +78,6 @@ async function lostFix(...[name, version, config, context]: Parameters<typeof fi
 }
 
 function versionBuild(config: Config, context: Context): VersionBuild {
-  const { request, ...build } = artifactBuild(config, context, () => undefined);
+  const { request, ...build } = artifactBuild(config, context);
   return { ...build, request: { ...request, by: { actor: context.actor, command: 'package withdraw' } } };
 }

@@ -26,10 +26,12 @@ it('shows no control characters of a name', () => {
   expect(progressLine(event, createPace(), 0, 76)).toBe(String.raw`Reading sources 1/2 \u001b[31mred`);
 });
 
-it('writes nothing to a pipe', async () => {
+it('writes waits alone to a pipe', async () => {
   let written = '';
   const progress = await startProgress({ write: (text) => (written += text) }, () => 0);
   progress.show({ phase: 'scan', done: 1, total: 2, label });
-  progress.stop();
   expect(written).toBe('');
+  progress.show({ phase: 'wait', done: 0, total: 0, label: 'at most 60 s for another build' });
+  progress.stop();
+  expect(written).toBe('Waiting at most 60 s for another build.\n');
 });
