@@ -330,15 +330,19 @@ describe('libretto adopt', () => {
     put('acme/gone', [
       { version: '1.0.0', zip: zipFor('g'), extra: { source: { ...source, url: `${git.url}/no.git`, reference } } },
     ]);
-    const { stdout, exitCode } = await adopt('--register-sources', '--json');
+    const local = { type: 'git', url: '/srv/git/local.git', reference };
+    put('acme/local', [{ version: '1.0.0', zip: zipFor('l'), extra: { source: local } }]);
+    const { stdout, stderr, exitCode } = await adopt('--register-sources', '--json');
     const { sources } = JSON.parse(stdout) as { sources: { url: string; id: string | null }[] };
     expect([exitCode, sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
       0,
       [
         ['no.git', 'object'],
+        ['local.git', 'object'],
         ['tool.git', 'string'],
       ],
     ]);
+    expect(stderr).toMatch(/not registered:[^]*\/srv\/git\/local\.git: .* is named by its path/);
     const built = await runCli(['build', '--json', '--data', data], { cwd: folder.path });
     await git.close();
     const { added, quarantined } = JSON.parse(built.stdout) as {
