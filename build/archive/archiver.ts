@@ -1,6 +1,7 @@
 // Makes ZIPs of contents: equal files give equal bytes (decision D5). The archiver reads and deflates only contents
 // that are new in this build. The next version of a package therefore costs little more than its changed files.
 
+import { dirname } from 'node:path';
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
 import { QuarantineError } from '../contract/quarantine.ts';
@@ -181,6 +182,16 @@ export function createArchiver(options: ArchiverOptions) {
       scratch.close();
     },
   };
+}
+
+/** Makes one archive by itself. */
+export async function archiveOnce(content: Content, options: ArchiveOptions): Promise<Archived> {
+  const archiver = createArchiver({ scratchDirectory: dirname(options.target), jobs: 1 });
+  try {
+    return await archiver.archive(content, options);
+  } finally {
+    await archiver.close();
+  }
 }
 
 function composerJsonIn(files: readonly ContentFile[]): Pick<Archived, 'hasComposerJson' | 'changedBy'> {

@@ -70,18 +70,22 @@ export interface RecordInput {
  */
 export function versionRecord(input: RecordInput): VersionRecord {
   const { composerJson, name, version, normalized, reference, time, defaultBranch, dist, sourceUrl, abandoned } = input;
-  const own = Object.fromEntries(
-    Object.entries(composerJson).filter(([field]) => !rootOnly.has(field) && !repositorysOwn.has(field)),
-  );
   return {
     name,
     version,
     version_normalized: normalized,
-    ...own,
+    ...ownFields(composerJson),
     ...(abandoned === undefined ? {} : { abandoned }),
     ...(sourceUrl === undefined ? {} : { source: { type: 'git' as const, url: sourceUrl, reference } }),
     dist,
     ...(time === undefined ? {} : { time }),
     ...(defaultBranch ? { 'default-branch': true as const } : {}),
   };
+}
+
+/** The fields of a composer.json, or of a record, that the package itself decides. */
+export function ownFields(json: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(json).filter(([field]) => !rootOnly.has(field) && !repositorysOwn.has(field)),
+  );
 }

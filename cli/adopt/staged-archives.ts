@@ -4,14 +4,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { archiveOnce } from '../../build/archive/archiver.ts';
 import { readThrough, withOpenFile } from '../../build/archive/zip-admission/open-file.ts';
 import { archiveReference } from '../../build/archive/zip-admission/ready-archive.ts';
 import { parseReference, parseSha1, type Sha1 } from '../../build/contract/digest.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import type { TreeVersion } from '../../build/receive/write-tree.ts';
+import { ownFields } from '../../build/record/version-record.ts';
+import { metapackageContent } from '../../build/sources/package/metapackage-content.ts';
+import type { OfferedVersion } from '../../proxy/mirror/versions/offered-version.ts';
 import type { RemoteRegistry, VersionWithDist } from './remote-registry.ts';
 
 /** The checked archives of one package: the key of a version → the file. */
@@ -62,10 +67,34 @@ async function fetchArchive(
 ): Promise<StagedFile> {
   await makeFolder(own);
   const partial = join(own, `${randomUUID()}.partial`);
-  const { shasum, size } = await registry.download(name, offered, partial);
+  const { shasum, size } = hasOwnArchive(offered)
+    ? await registry.download(name, offered, partial)
+    : await archiveOnce(contentOf(offered.record).content, { topFolder: 'metapackage', target: partial });
   const file = `${keyOf(offered)}.${shasum}.zip`;
   await rename(partial, join(own, file));
   return { file, shasum, size };
+}
+
+/**
+ * A metapackage has no archive, and Composer installs its requirements alone. Here it gets one with its composer.json,
+ * and keeps the reference of its source.
+ */
+export function withArchive(offered: OfferedVersion): VersionWithDist {
+  const { dist, record } = offered;
+  if (dist !== undefined) return { ...offered, dist };
+  const { source } = record;
+  const stated = isJsonObject(source) ? parseReference(String(source['reference'])) : undefined;
+  const reference = stated ?? archiveReference(contentOf(record).sha256);
+  return { ...offered, dist: { url: '', reference, shasum: undefined } };
+}
+
+/** false: it is made here. */
+export function hasOwnArchive({ dist }: VersionWithDist): boolean {
+  return dist.url !== '';
+}
+
+function contentOf(record: JsonObject) {
+  return metapackageContent({ name: record['name'] ?? null, ...ownFields(record) });
 }
 
 /** Of a version with this label, reference and checksum, at this address. */

@@ -18,7 +18,7 @@ import { MirroringFailure } from '../../proxy/core/protocol/mirrored-packages.ts
 import type { Offered, OfferedVersion } from '../../proxy/mirror/versions/offered-version.ts';
 import { inOrder, type Difference, type Findings } from './adoption-report.ts';
 import { atOnce, type RemoteRegistry, type VersionWithDist } from './remote-registry.ts';
-import { keyOf, stagedOf, takeArchive } from './staged-archives.ts';
+import { hasOwnArchive, keyOf, stagedOf, takeArchive, withArchive } from './staged-archives.ts';
 
 export interface TakeOverOptions {
   readonly registry: Pick<RemoteRegistry, 'offered' | 'addressesOf' | 'download'>;
@@ -131,7 +131,7 @@ async function takePackage(
     fresh.map((version) =>
       orReason<TreeVersion | undefined>(
         plan
-          ? registry.addressesOf(name, version).then(() => undefined)
+          ? (hasOwnArchive(version) ? registry.addressesOf(name, version) : Promise.resolve()).then(() => undefined)
           : limit(() => takeArchive(folder, registry, name, version, staged)),
       ),
     ),
@@ -161,7 +161,7 @@ function compare(
     onlyThere(name, version, `${because.split('; ', 1)[0] ?? ''}${adviceFor[reason] ?? ''}`),
   );
   let same = 0;
-  for (const one of versions) {
+  for (const one of versions.map(withArchive)) {
     const { version, normalized } = one;
     const standing = standingOf(one, here);
     const twin = fresh.get(normalized);
@@ -169,9 +169,7 @@ function compare(
       differences.push(onlyThere(name, version, `${twin.version} is the same version to Composer`));
     else if ('kind' in standing) differences.push({ name, version, ...standing });
     else if (standing.isHere) same += 1;
-    else if (one.dist === undefined)
-      differences.push(onlyThere(name, version, `it has no archive${adviceFor['no-dist'] ?? ''}`));
-    else fresh.set(normalized, { ...one, dist: one.dist });
+    else fresh.set(normalized, one);
   }
   return {
     ...nothing,
@@ -183,14 +181,14 @@ function compare(
 }
 
 /** A version that is published here stays as it is. Only a dev version of this very registry moves on. */
-function standingOf({ normalized, dev, dist }: OfferedVersion, here: PackageHere): Standing {
-  const reference = parseReference(dist?.reference ?? '');
+function standingOf({ normalized, dev, dist }: VersionWithDist, here: PackageHere): Standing {
+  const reference = parseReference(dist.reference);
   if (here.withheld.has(normalized)) return { kind: 'only-there', because: 'it was withdrawn here by hand' };
   if (here.blocks(here.name, { normalized, reference: reference ?? '' }) !== undefined)
     return { kind: 'only-there', because: 'it was purged here' };
   const current = here.published.get(normalized);
   if (current === undefined) return { isHere: false };
-  const change = changeOf(reference, dist?.shasum, current, dev);
+  const change = changeOf(reference, dist.shasum, current, dev);
   if (change === undefined) return { isHere: true };
   return dev && current.source === here.source ? { isHere: false } : { kind: 'differs', because: change };
 }

@@ -84,7 +84,7 @@ describe('libretto adopt', () => {
       { version: '2.0.0', extra: { type: 'metapackage', dist: undefined, require: { 'acme/lib': '*' } } },
     ]);
     const planned = await adoptJson('--plan');
-    expect([labels(planned.taken).length, existsSync(data)]).toEqual([8, false]);
+    expect([labels(planned.taken).length, existsSync(data)]).toEqual([9, false]);
     expect(labels(planned.differences)).toEqual([
       '42 *',
       'acme/odd 1.1.0',
@@ -92,14 +92,13 @@ describe('libretto adopt', () => {
       'acme/odd 1.3.0',
       'acme/odd 1.5.1',
       'acme/odd 1.6.0+build5',
-      'acme/odd 2.0.0',
       'no name *',
     ]);
 
     const { exitCode, taken, differences } = await adoptJson();
     expect([exitCode, labels(taken)]).toEqual([
       1,
-      ['acme/lib 1.0.0', 'acme/lib 1.2.0', 'acme/lib dev-main', 'acme/lib v1.1.0', 'acme/odd 1.6.0'],
+      ['acme/lib 1.0.0', 'acme/lib 1.2.0', 'acme/lib dev-main', 'acme/lib v1.1.0', 'acme/odd 1.6.0', 'acme/odd 2.0.0'],
     ]);
     // the plan gives the reasons of the run
     expect(differences).toEqual(expect.arrayContaining([...planned.differences]));
@@ -115,7 +114,6 @@ describe('libretto adopt', () => {
       '1.5.0': expect.stringContaining('status 404') as string,
       '1.5.1': 'its archive has no address of http or https',
       '1.6.0+build5': '1.6.0 is the same version to Composer',
-      '2.0.0': expect.stringContaining('it has no archive') as string,
     });
     const [first] = publishedRecords(data).filter(({ name, version }) => `${name} ${version}` === 'acme/lib 1.0.0');
     expect(first).toMatchObject({
@@ -126,6 +124,28 @@ describe('libretto adopt', () => {
     });
     expect([dist('acme/lib/1.0.0.zip').equals(zip), dist('acme/lib/v1.1.0.zip').equals(foreign)]).toEqual([true, true]);
     expect((await runCli(['verify', '--data', data], { cwd: folder.path })).exitCode).toBe(0);
+  });
+
+  it('names entries that are no object, and takes over the versions around them', async () => {
+    await start({ root: { 'available-packages': ['acme/a', 'acme/b'] } });
+    const first = { name: 'acme/a', version: '1.0.0', version_normalized: '1.0.0.0', type: 'metapackage' };
+    const short = { minified: 'composer/2.0', packages: { 'acme/a': [first, 42, { version: '1.1.0' }, null] } };
+    const long = {
+      packages: { 'acme/b': { '1.0.0': 'https://x.example/b.zip', '1.1.0': { ...first, name: 'acme/b' } } },
+    };
+    upstream?.instead('/p2/acme/a.json', answerWith(JSON.stringify(short)));
+    upstream?.instead('/p2/acme/b.json', answerWith(JSON.stringify(long)));
+    const planned = await adoptJson('--plan');
+    expect(planned).toMatchObject({
+      taken: [{ version: '1.0.0' }, { version: '1.1.0' }, { name: 'acme/b', version: '1.0.0' }],
+      differences: ['entry 1', 'entry 3', 'entry 1.0.0'].map((version) => ({
+        kind: 'only-there',
+        version,
+        because: 'it is no object with the name of the package',
+      })),
+    });
+    const { exitCode, taken, differences } = await adoptJson();
+    expect([exitCode, taken, differences]).toEqual([1, planned.taken, planned.differences]);
   });
 
   it('continues: new versions arrive, a dev version moves, and what is published here never changes', async () => {
@@ -169,6 +189,32 @@ describe('libretto adopt', () => {
     ]);
   });
 
+  it('takes over a metapackage without an archive: it keeps its reference, and a dev version moves on', async () => {
+    const { put } = await start({ root: { 'available-packages': ['acme/set'] } });
+    const set = (wanted: string) => ({ type: 'metapackage', dist: null, require: { 'acme/lib': wanted } });
+    const branch = (wanted: string) => ({ version: 'dev-main', extra: { ...set(wanted), source: undefined } });
+    put('acme/set', [{ version: '1.0.0', extra: set('^1') }, branch('^1')]);
+    const planned = await adoptJson('--plan');
+    expect([planned.exitCode, labels(planned.taken)]).toEqual([0, ['acme/set 1.0.0', 'acme/set dev-main']]);
+    expect(await adoptJson()).toMatchObject({ exitCode: 0, taken: planned.taken, differences: [] });
+    const recordsHere = () => publishedRecords(data).map(({ version, require, dist }) => [version, require, dist]);
+    const ofFirst = {
+      reference: referenceFor('acme/set 1.0.0'),
+      url: expect.stringContaining('/dist/acme/set') as string,
+    };
+    expect(recordsHere()).toEqual([
+      ['1.0.0', { 'acme/lib': '^1' }, expect.objectContaining(ofFirst)],
+      ['dev-main', { 'acme/lib': '^1' }, expect.anything()],
+    ]);
+
+    expect(await adoptJson('--continue')).toMatchObject({ exitCode: 0, taken: [], here: 2 });
+    put('acme/set', [{ version: '1.0.0', reference: referenceFor('moved'), extra: set('^2') }, branch('^2')]);
+    const { exitCode, taken, differences } = await adoptJson('--continue');
+    expect([exitCode, labels(taken), labels(differences)]).toEqual([1, ['acme/set dev-main'], ['acme/set 1.0.0']]);
+    expect(recordsHere().map(([, wanted]) => wanted)).toEqual([{ 'acme/lib': '^1' }, { 'acme/lib': '^2' }]);
+    expect((await runCli(['verify', '--data', data], { cwd: folder.path })).exitCode).toBe(0);
+  });
+
   it.each([
     ['available-packages', { layout: 'v2', root: { 'available-packages': ['acme/a', 'acme/b'] } }],
     ['one document for all versions', { layout: 'single', root: { 'available-packages': ['acme/a', 'acme/b'] } }],
@@ -181,6 +227,11 @@ describe('libretto adopt', () => {
     for (const name of ['acme/a', 'acme/b']) put(name, [{ version: '1.0.0' }, { version: 'dev-main' }]);
     if (options.layout === 'lazy')
       expect((await adopt('--plan')).stderr).toContain('does not list its packages. Name them with --only');
+    else
+      expect(await adopt('--plan', '--only', 'acme/c', 'other/*')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('lists no package of --only acme/c other/*.') as string,
+      });
     const only = options.layout === 'lazy' ? ['--only', 'acme/a', 'acme/b'] : [];
     const { taken, differences } = await adoptJson('--plan', ...only);
     expect([labels(taken), differences]).toEqual([
@@ -210,6 +261,11 @@ describe('libretto adopt', () => {
     ])
       expect([exitCode, stderr]).toEqual([0, '']);
     expect(dist('acme/a/1.0.0.zip').equals(zipFor('1'))).toBe(true);
+    writeFileSync(folder.at('other.json'), JSON.stringify({ 'http-basic': { 'other.example': basic } }));
+    expect(await run('', {}, '--auth-json', 'other.json', '--plan')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`--auth-json other.json has no credentials for ${server.host}.`) as string,
+    });
     writeFileSync(folder.at('bad.json'), '[');
     expect(await run('', {}, '--auth-json', 'bad.json', '--plan')).toMatchObject({
       exitCode: 2,
@@ -274,15 +330,19 @@ describe('libretto adopt', () => {
     put('acme/gone', [
       { version: '1.0.0', zip: zipFor('g'), extra: { source: { ...source, url: `${git.url}/no.git`, reference } } },
     ]);
-    const { stdout, exitCode } = await adopt('--register-sources', '--json');
+    const local = { type: 'git', url: '/srv/git/local.git', reference };
+    put('acme/local', [{ version: '1.0.0', zip: zipFor('l'), extra: { source: local } }]);
+    const { stdout, stderr, exitCode } = await adopt('--register-sources', '--json');
     const { sources } = JSON.parse(stdout) as { sources: { url: string; id: string | null }[] };
     expect([exitCode, sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
       0,
       [
         ['no.git', 'object'],
+        ['local.git', 'object'],
         ['tool.git', 'string'],
       ],
     ]);
+    expect(stderr).toMatch(/not registered:[^]*\/srv\/git\/local\.git: .* is named by its path/);
     const built = await runCli(['build', '--json', '--data', data], { cwd: folder.path });
     await git.close();
     const { added, quarantined } = JSON.parse(built.stdout) as {

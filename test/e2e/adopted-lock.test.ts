@@ -18,20 +18,22 @@ const archive = (who: string): Buffer =>
   ]);
 
 it.skipIf(lacks('composer', 'php', 'unzip'))('installs a lock file of before, from an empty cache', async () => {
-  const upstream = await startUpstream({ root: { includes: {}, 'available-packages': ['acme/hello'] } });
+  const upstream = await startUpstream({ root: { includes: {}, 'available-packages': ['acme/hello', 'acme/set'] } });
   const extra = { autoload: { 'psr-4': { 'AcmeHello\\': 'src/' } }, 'installation-source': 'source' };
   upstream.put(
     'acme/hello',
     ['1.0.0', 'v1.1.0', 'dev-main'].map((version) => ({ version, zip: archive(version), extra })),
   );
+  const set = { type: 'metapackage', dist: null, require: { 'acme/hello': '^1.0' } };
+  upstream.put('acme/set', [{ version: '1.0.0', extra: set }]);
   await using registry = await startRegistry({ loopback: true });
   await using project = createProject({
     url: upstream.url,
     auth: bearerAuth(new URL(registry.url).host, registry.token),
-    composerJson: { require: { 'acme/hello': '^1.0' } },
+    composerJson: { require: { 'acme/set': '^1.0' } },
   });
   expect(await project.run('update')).toMatchObject({ exitCode: 0 });
-  const before = project.locked()['acme/hello'];
+  const { 'acme/hello': before, 'acme/set': setBefore } = project.locked();
 
   expect(await registry.cli('adopt', upstream.url)).toMatchObject({ exitCode: 0, stderr: '' });
   await upstream[Symbol.asyncDispose]();
@@ -49,6 +51,7 @@ it.skipIf(lacks('composer', 'php', 'unzip'))('installs a lock file of before, fr
     dist: { shasum: expect.stringMatching(/^[0-9a-f]{40}$/) as string },
   });
   expect(after && identity(after)).toEqual(before && identity(before));
+  expect(project.locked()['acme/set']).toMatchObject({ version: '1.0.0', source: setBefore?.['source'] });
 
   project.removeVendor();
   project.clearCache();

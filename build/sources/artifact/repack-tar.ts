@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { extract, type Entry } from 'tar-stream';
-import { createArchiver } from '../../archive/archiver.ts';
+import { archiveOnce } from '../../archive/archiver.ts';
 import type { Content, ContentFile } from '../../archive/content.ts';
 import { packageRoot } from '../../archive/package-root.ts';
 import { archiveReference } from '../../archive/zip-admission/ready-archive.ts';
@@ -41,14 +41,9 @@ export async function repackTar(path: string, folder: string): Promise<string> {
   const root = packageRoot([...files.keys()]);
   const entryTime = entryTimeOf(archiveReference(createHash('sha256').update(packed).digest('hex')));
   const target = join(folder, `${randomUUID()}.zip`);
-  const archiver = createArchiver({ scratchDirectory: folder, jobs: 1 });
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    await archiver.archive(contentOf(files, root, entryTime), { topFolder: root.slice(0, -1) || 'package', target });
-    return target;
-  } finally {
-    await archiver.close();
-  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await archiveOnce(contentOf(files, root, entryTime), { topFolder: root.slice(0, -1) || 'package', target });
+  return target;
 }
 
 /** The tar, its headers included, is limited as the contents of a ZIP are. */

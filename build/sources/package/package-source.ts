@@ -10,13 +10,13 @@ import { createEgress, type EgressOptions } from '../../egress/egress.ts';
 import { FetchNeeded } from '../../contract/refusals.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import { QuarantineError, type Quarantine } from '../../contract/quarantine.ts';
-import { readyArchive, archiveReference } from '../../archive/zip-admission/ready-archive.ts';
+import { archiveReference, readyArchive } from '../../archive/zip-admission/ready-archive.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { DistCache, distKey } from './dist-cache.ts';
 import { parseInlineRecord, type InlineDist, type InlineRecord } from './inline-record.ts';
 import { formatDistFiles, parseDistFiles, type DistFiles } from './dist-memory.ts';
 import { examineFile, type DistFile } from './local-dist.ts';
-import { entryTimeOf } from '../directory/content-digest.ts';
+import { metapackageContent } from './metapackage-content.ts';
 import type { Content, ReadyArchive } from '../../archive/content.ts';
 
 export interface PackageSourceOptions extends EgressOptions {
@@ -125,7 +125,10 @@ async function examine(json: JsonObject, index: number, surroundings: Surroundin
   try {
     const record = parseInlineRecord(json, (learnt) => (found = learnt));
     parsed = true;
-    if (record.dist === undefined) return { release: metapackageRelease(record, where()) };
+    if (record.dist === undefined) {
+      const { sha256, content } = metapackageContent(record.json);
+      return { release: inlineRelease(record, sha256, content, where()) };
+    }
     return await (record.dist.remote
       ? examineRemote(record, record.dist, where(), surroundings)
       : examineLocal(record, record.dist, where(), surroundings));
@@ -197,22 +200,4 @@ function inlineRelease(record: InlineRecord, sha256: string, content: Content | 
     composerJson: () => Promise.resolve(json),
     content,
   };
-}
-
-/**
- * A metapackage without a dist: Libretto makes an archive with only its composer.json, so that every version has the
- * same proof.
- */
-function metapackageRelease(record: InlineRecord, where: string): Release {
-  const bytes = Buffer.from(`${JSON.stringify(record.json, undefined, 4)}\n`);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const files = [{ path: 'composer.json', mode: 'file', identity: `sha256:${sha256}` }] as const;
-  const content: Content = {
-    list: () => Promise.resolve({ files, withheld: [] }),
-    read: async function* () {
-      yield bytes;
-    },
-    entryTime: entryTimeOf(archiveReference(sha256)),
-  };
-  return inlineRelease(record, sha256, content, where);
 }

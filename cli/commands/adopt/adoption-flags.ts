@@ -8,6 +8,7 @@ import { maySendCredential, type UpstreamCredential } from '../../../proxy/mirro
 import { addressOf } from '../../../proxy/mirror/upstream/upstream-root.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
+import { printNotes } from '../../io/output.ts';
 import { secretIn } from '../../io/secret-file.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { upstreamCredential } from '../../mirror/composer-repositories.ts';
@@ -32,9 +33,9 @@ type Flags = CommandInput['flags'];
 
 const longestAuthJson = 1024 ** 2;
 
-/** Throws UsageError, and BuildRefused for an auth.json that is none. */
+/** Notes an auth.json without the registry. Throws UsageError, and BuildRefused for an auth.json that is none. */
 export function adoptionRequest(
-  { workingDirectory, environment }: Context,
+  { workingDirectory, environment, remarks }: Context,
   flags: Flags,
   place: string,
 ): AdoptionRequest {
@@ -46,10 +47,11 @@ export function adoptionRequest(
     authJson === undefined
       ? environment
       : { COMPOSER_AUTH: secretIn(authJson, workingDirectory, 'auth.json', longestAuthJson) };
+  const where = authJson === undefined ? undefined : `--auth-json ${String(authJson)}`;
   const credentialOf: AdoptionRequest['credentialOf'] = (url) =>
-    own !== undefined && url.origin === home.origin
-      ? own
-      : environmentCredential(url, auth, authJson === undefined ? undefined : `--auth-json ${String(authJson)}`);
+    own !== undefined && url.origin === home.origin ? own : environmentCredential(url, auth, where);
+  if (where !== undefined && credentialOf(home) === undefined)
+    printNotes(remarks, [`${where} has no credentials for ${home.host}.`]);
   if (credentialOf(home) !== undefined && !maySendCredential(home))
     throw new UsageError(`Credentials are sent over https only, or to this machine. Use https://${home.host} instead.`);
   const url = addressOf(home.href);
@@ -100,6 +102,8 @@ export function chosenNames(
       `${url} does not list its packages. Name them with --only, such as --only acme/hello acme/tool.`,
     );
   if (names === undefined) return exact;
+  if (names.length === 0 && only !== undefined)
+    throw new UsageError(`${url} lists no package of --only ${only.join(' ')}.`);
   if (names.length > mostNames)
     throw new UsageError(
       `${url} lists ${names.length} packages. Name those to adopt with --only, or mirror it: ` +

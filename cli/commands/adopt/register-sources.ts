@@ -7,7 +7,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { runBatch } from '../../../build/shared/concurrency/batch.ts';
-import { withoutPassword } from '../../../build/sources/address-secrets.ts';
+import { withoutCredentials, withoutPassword } from '../../../build/sources/address-secrets.ts';
 import { parseGitUrl } from '../../../build/sources/git-url.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -29,8 +29,10 @@ export function noteSource(sources: GitSources, name: PackageName, records: read
   });
   for (const { source } of versions.toSorted((one, other) => compareNormalized(other.normalized, one.normalized))) {
     if (!isJsonObject(source) || source['type'] !== 'git' || typeof source['url'] !== 'string') continue;
-    const parsed = parseGitUrl(withoutPassword(source['url']));
-    if ('url' in parsed) sources.set(parsed.url, [...(sources.get(parsed.url) ?? []), name]);
+    const address = withoutPassword(source['url']);
+    const parsed = parseGitUrl(address);
+    const url = 'url' in parsed ? parsed.url : withoutCredentials(address);
+    sources.set(url, [...(sources.get(url) ?? []), name]);
     return;
   }
 }
@@ -44,6 +46,8 @@ export async function registerSources(
   const { syncing } = composeRepositories({ config, state }, context);
   const repositories = syncing.repositoriesOf(context.actor);
   const register = async (url: string): Promise<Pick<RegisteredSource, 'id' | 'because'>> => {
+    const parsed = parseGitUrl(url);
+    if ('refusal' in parsed) return { id: null, because: parsed.refusal };
     const draft = { type: 'git', url, interval: intervalSeconds } as const;
     try {
       const { ok, message } = await syncing.verifier.verify(await repositories.prepare(draft));

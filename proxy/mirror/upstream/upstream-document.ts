@@ -29,13 +29,13 @@ export function besideOf({ advisories, filter }: Pick<UpstreamDocument, 'advisor
  * requests.
  */
 export async function parseUpstreamDocumentYielding(json: unknown, name: PackageName): Promise<UpstreamDocument> {
-  const { records, minified, ...beside } = partsOf(json, name);
+  const { records, unusable, minified, ...beside } = partsOf(json, name);
   for (const list of Object.values(beside)) {
     if (weightOf(list, mostOfLists) > mostOfLists)
       throw new Error(`its lists of advisories and filters have more than ${mostOfLists} characters`);
     if (rowsIn(list) > mostRows) throw new Error(`its lists of advisories and filters have more than ${mostRows} rows`);
   }
-  return { versions: minified ? await expandYielding(records) : records, ...beside };
+  return { versions: [...(minified ? await expandYielding(records) : records), ...unusable], ...beside };
 }
 
 const mostOfLists = 1024 ** 2;
@@ -53,15 +53,16 @@ function rowsIn(lists: JsonValue | undefined): number {
 function partsOf(
   json: unknown,
   name: PackageName,
-): Omit<UpstreamDocument, 'versions'> & { readonly records: readonly JsonObject[]; readonly minified: boolean } {
+): Omit<UpstreamDocument, 'versions'> & ReturnType<typeof recordsOf> & { readonly minified: boolean } {
   if (!isJsonObject(json) || !(isJsonObject(json['packages']) || Array.isArray(json['packages'])))
     throw new Error('it is not a document with packages');
-  const records = recordsOf(isJsonObject(json['packages']) ? json['packages'][name] : undefined);
-  if (records.length > mostVersions) throw new Error(`it has more than ${mostVersions} versions`);
+  const { records, unusable } = recordsOf(isJsonObject(json['packages']) ? json['packages'][name] : undefined);
+  if (records.length + unusable.length > mostVersions) throw new Error(`it has more than ${mostVersions} versions`);
   if (json['minified'] !== undefined && json['minified'] !== minifiedMark)
     throw new Error(`it is minified as ${JSON.stringify(json['minified'])?.slice(0, 60)}, which is not known here`);
   return {
     records,
+    unusable,
     minified: json['minified'] === minifiedMark,
     advisories: json['security-advisories'],
     filter: wellFormed(json['filter']),

@@ -193,13 +193,24 @@ function changesOf(value: JsonValue | undefined, url: URL): URL | undefined {
 /** name → its records, from `{name: {label: record}}` or `{name: [record]}`. Names are lower case. */
 export function recordsByName(value: JsonValue | undefined): ReadonlyMap<string, readonly JsonObject[]> {
   if (!isJsonObject(value)) return new Map();
-  return new Map(Object.entries(value).map(([name, versions]) => [name.toLowerCase(), recordsOf(versions)]));
+  return new Map(
+    Object.entries(value).map(([name, versions]) => {
+      const { records, unusable } = recordsOf(versions);
+      return [name.toLowerCase(), [...records, ...unusable]];
+    }),
+  );
 }
 
-/** Ignores the label, as Composer does (ComposerRepository.php:1319). */
-export function recordsOf(versions: JsonValue | undefined): readonly JsonObject[] {
-  const values = Array.isArray(versions) ? versions : isJsonObject(versions) ? Object.values(versions) : [];
-  return values.filter(isJsonObject);
+/**
+ * Ignores the label, as Composer does (ComposerRepository.php:1319). `unusable`: a record that is refused later, with
+ * the reason, for each entry that is no object.
+ */
+export function recordsOf(versions: JsonValue | undefined): Record<'records' | 'unusable', readonly JsonObject[]> {
+  const entries = typeof versions === 'object' && versions !== null ? Object.entries(versions) : [];
+  return {
+    records: entries.flatMap(([, entry]) => (isJsonObject(entry) ? [entry] : [])),
+    unusable: entries.flatMap(([label, entry]) => (isJsonObject(entry) ? [] : [{ version: `entry ${label}` }])),
+  };
 }
 
 export function textsOf(value: JsonValue | undefined): readonly string[] {

@@ -97,7 +97,8 @@ function offeredVersion(name: PackageName, record: JsonObject, check: CheckRecor
   if (loneSurrogate(record) !== undefined)
     return refused('it contains half of a surrogate pair, which PHP cannot decode');
   const { name: given, version } = record;
-  if (typeof given !== 'string' || given.toLowerCase() !== name) return refused('it is of another package');
+  if (typeof given !== 'string') return refused('it is no object with the name of the package');
+  if (given.toLowerCase() !== name) return refused('it is of another package');
   if (typeof version !== 'string') return refused('it has no version');
   const normalized = normalizeVersion(version);
   if (normalized === undefined) return refused('Composer does not accept its version');
