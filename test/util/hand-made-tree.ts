@@ -175,14 +175,21 @@ export function zipBytes(seed: string, size = 300): Buffer {
   return bytes;
 }
 
-export function sha1(bytes: Buffer): Sha1 {
-  const digest = parseSha1(createHash('sha1').update(bytes).digest('hex'));
+export const sha1 = (bytes: Buffer): Sha1 => digestOnce(sha1Digests, bytes, '');
+
+// an archive of many megabytes is in every publication
+const sha1Digests = new WeakMap<Buffer, Sha1>();
+const referenceDigests = new WeakMap<Buffer, Sha1>();
+
+function digestOnce(digests: WeakMap<Buffer, Sha1>, bytes: Buffer, prefix: string): Sha1 {
+  const digest = digests.get(bytes) ?? parseSha1(createHash('sha1').update(prefix).update(bytes).digest('hex'));
   if (digest === undefined) throw new Error('not a SHA-1');
+  digests.set(bytes, digest);
   return digest;
 }
 
 export function referenceOf(spec: VersionSpec): Reference {
-  const reference = parseReference(spec.reference ?? sha1(Buffer.concat([Buffer.from('reference '), spec.zip])));
+  const reference = parseReference(spec.reference ?? digestOnce(referenceDigests, spec.zip, 'reference '));
   if (reference === undefined) throw new Error(`not a reference: ${String(spec.reference)}`);
   return reference;
 }
