@@ -2,7 +2,7 @@
 // milliseconds. The same steps give the same object ids. Later steps can be appended, as a maintainer would push them.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface FileSpec {
@@ -64,24 +64,24 @@ export function createRepository(
   steps: readonly RepositoryStep[],
   options: RepositoryOptions = {},
 ): TestRepository {
-  const format = options.objectFormat === 'sha256' ? ['--object-format=sha256'] : [];
-  execFileSync(
-    'git',
-    [
-      'init',
-      '--quiet',
-      ...(options.bare === true ? ['--bare'] : []),
-      ...format,
-      `--initial-branch=${options.head ?? 'main'}`,
-      path,
-    ],
-    { env: testGitEnvironment },
-  );
-  return openRepository(path, steps);
+  initialise(path, options);
+  return openRepository(path, steps, true);
+}
+
+/** Writes what `git init` writes, without a process and without its samples of hooks. */
+function initialise(path: string, { bare = false, objectFormat = 'sha1', head = 'main' }: RepositoryOptions): void {
+  const folder = bare ? path : join(path, '.git');
+  for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info', 'hooks'])
+    mkdirSync(join(folder, name), { recursive: true });
+  const sha256 = objectFormat === 'sha256';
+  const core = `[core]\n\trepositoryformatversion = ${sha256 ? 1 : 0}\n\tfilemode = true\n\tbare = ${bare}\n`;
+  const kind = `${bare ? '' : '\tlogallrefupdates = true\n'}${sha256 ? '[extensions]\n\tobjectformat = sha256\n' : ''}`;
+  writeFileSync(join(folder, 'config'), core + kind);
+  writeFileSync(join(folder, 'HEAD'), `ref: refs/heads/${head}\n`);
 }
 
 /** The steps that add to an existing repository. */
-export function openRepository(path: string, steps: readonly RepositoryStep[] = []): TestRepository {
+export function openRepository(path: string, steps: readonly RepositoryStep[] = [], isNew = false): TestRepository {
   const gitDirectory = existsSync(join(path, '.git')) ? join(path, '.git') : path;
   const run = (operands: readonly string[], input?: Uint8Array): Buffer =>
     execFileSync('git', [...operands], {
@@ -92,15 +92,16 @@ export function openRepository(path: string, steps: readonly RepositoryStep[] = 
       ...(input === undefined ? {} : { input }),
     });
   let time = firstTime;
+  let isEmpty = isNew;
   const repository: TestRepository = {
     path,
     gitDirectory,
     append(more) {
-      const count = Number(run(['rev-list', '--all', '--count']).toString());
+      const count = isEmpty ? 0 : Number(run(['rev-list', '--all', '--count']).toString());
       time = Math.max(time, firstTime + 60 * count);
-      const branches = new Set(
-        run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']).toString().split('\n'),
-      );
+      const heads = isEmpty ? '' : run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']).toString();
+      const branches = new Set(heads.split('\n'));
+      isEmpty = false;
       run(
         ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--force', '--date-format=raw'],
         script(more, branches, () => (time += 60)),
