@@ -2,9 +2,9 @@
 // sum.
 
 import { createMetricsListener } from '../../proxy/core/observe/metrics-listener.ts';
-import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
+import { type Family, type Sample, gauge } from '../../proxy/core/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/core/observe/process-metrics.ts';
-import { gauge, registryFamilies, commonGauges } from '../serve/compose-metrics.ts';
+import { registryFamilies, commonGauges } from '../serve/compose-metrics.ts';
 import { diskFamilies } from '../serve/disk-metrics.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';

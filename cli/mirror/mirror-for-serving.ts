@@ -9,7 +9,7 @@ import type { MirrorEvent } from '../../proxy/mirror/upstream/mirror-event.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Log } from '../../proxy/core/observe/log.ts';
-import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
+import { type Family, type Sample, family } from '../../proxy/core/observe/metrics-text.ts';
 import type { PublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 import type { Tombstones } from '../../proxy/core/protocol/tombstones.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -198,24 +198,24 @@ export function createMirrorMetrics(): MirrorMetrics {
       if (event.kind === 'archive-refused' || event.kind === 'release-changed') add(`alarm ${event.kind}`);
     },
     families: () => [
-      {
-        name: 'libretto_mirror_documents_total',
-        type: 'counter',
-        help: 'Documents requested from other registries, by result.',
-        samples: samples('document', 'outcome', documentOutcomes),
-      },
-      {
-        name: 'libretto_mirror_archives_total',
-        type: 'counter',
-        help: 'Archives fetched from other registries, by result.',
-        samples: samples('archive', 'outcome', archiveOutcomes),
-      },
-      {
-        name: 'libretto_mirror_alarms_total',
-        type: 'counter',
-        help: 'Archives that were refused, and releases that were found changed.',
-        samples: samples('alarm', 'kind', alarms),
-      },
+      family(
+        'counter',
+        'libretto_mirror_documents_total',
+        'Documents requested from other registries, by result.',
+        samples('document', 'outcome', documentOutcomes),
+      ),
+      family(
+        'counter',
+        'libretto_mirror_archives_total',
+        'Archives fetched from other registries, by result.',
+        samples('archive', 'outcome', archiveOutcomes),
+      ),
+      family(
+        'counter',
+        'libretto_mirror_alarms_total',
+        'Archives that were refused, and releases that were found changed.',
+        samples('alarm', 'kind', alarms),
+      ),
     ],
   };
 }

@@ -8,7 +8,7 @@ import type { Publication } from '../../build/contract/publication.ts';
 import { createMetricsListener } from '../../proxy/core/observe/metrics-listener.ts';
 import type { WorkerStatus } from '../../proxy/core/observe/health.ts';
 import { createRequestCounts } from '../../proxy/core/observe/metrics.ts';
-import type { Family, Sample } from '../../proxy/core/observe/metrics-text.ts';
+import { type Family, gauge } from '../../proxy/core/observe/metrics-text.ts';
 import { openProcessMetrics } from '../../proxy/core/observe/process-metrics.ts';
 import { diskFamilies } from './disk-metrics.ts';
 import { listenRefusal } from './listen-refusal.ts';
@@ -130,11 +130,6 @@ export function registryFamilies(
     gauge('libretto_last_build_quarantined', 'Versions that the last build left out.', last?.quarantined),
     gauge('libretto_last_build_failed_sources', 'Sources that the last build could not read.', last?.failed_sources),
   ];
-}
-
-export function gauge(name: string, help: string, value: number | undefined): Family {
-  const samples: readonly Sample[] = value === undefined ? [] : [{ value }];
-  return { name, type: 'gauge', help, samples };
 }
 
 function readLastBuild(dataDirectory: string): LastBuild | undefined {

@@ -31,11 +31,7 @@ export function createVerifier({
     const { report, messages } = await runner.run(argumentsOf(repository), signal).finally(clear);
     if (signal.aborted)
       return { ok: false, ...nothingFound, message: `It did not answer within ${longestMs / 1000} seconds.` };
-    if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code']))
-      throw new RegistryError(report['code'] as ErrorCode, {
-        message: String(report['error']),
-        details: isJsonObject(report['details']) ? report['details'] : {},
-      });
+    refuseAs(report ?? {});
     if (report === undefined || typeof report['ok'] !== 'boolean')
       throw new RegistryError('BUILD_FAILED', {
         message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message,
@@ -57,6 +53,12 @@ export function createVerifier({
       await Promise.all(work);
     },
   };
+}
+
+/** Throws the RegistryError that the document names. */
+function refuseAs({ code, error, details }: JsonObject): void {
+  if (typeof code !== 'string' || !Object.hasOwn(errorTable, code)) return;
+  throw new RegistryError(code as ErrorCode, { message: String(error), details: isJsonObject(details) ? details : {} });
 }
 
 /** Other users of this machine see arguments: a record has no readable credentials, only sealed ones. */

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { minifyVersions } from '../../proxy/core/documents/minified.ts';
+import { minifyVersions } from './minified-versions.ts';
 import { startDistServer, type Answering, type DistServer } from './dist-server.ts';
 import { zipBytes } from './hand-made-tree.ts';
 

@@ -69,11 +69,6 @@ function createSizeMeter(): (changes: JsonObject) => number {
   };
 }
 
-/** Expands every version; only for documents that are known to be small. */
-export function expandVersions(versions: readonly JsonObject[]): JsonObject[] {
-  return versions.map(createExpander());
-}
-
 /** Takes the versions one after the other, and gives each in the short form. */
 export function createMinifier(): (version: JsonObject) => JsonObject {
   let before = new Map<string, JsonValue>();
@@ -87,11 +82,6 @@ export function createMinifier(): (version: JsonObject) => JsonObject {
     before = now;
     return Object.fromEntries([...changed, ...gone]);
   };
-}
-
-/** The inverse of expandVersions. */
-export function minifyVersions(versions: readonly JsonObject[]): JsonObject[] {
-  return versions.map(createMinifier());
 }
 
 /** Fields of versions that were expanded are mostly the very same values: those need not be written out. */

@@ -16,6 +16,16 @@ export interface Family {
   readonly samples: readonly Sample[];
 }
 
+/** A family of several samples. */
+export function family(type: Family['type'], name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, type, help, samples };
+}
+
+/** A gauge without labels. undefined: it is left out. */
+export function gauge(name: string, help: string, value: number | undefined): Family {
+  return family('gauge', name, help, value === undefined ? [] : [{ value }]);
+}
+
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function formatMetrics(families: readonly Family[]): string {

@@ -2,7 +2,7 @@
 // closed sets of values: no path, no name, and only the kind of a token.
 
 import type { TokenKind } from '../tokens/token-format.ts';
-import type { Family, Sample } from './metrics-text.ts';
+import { type Family, type Sample, family } from './metrics-text.ts';
 
 /**
  * The kind of a route: of the core, of a feature, or `refused` for a request that is refused before its route is known.
@@ -78,12 +78,12 @@ function familiesOf(
   { requests, durations, seconds, bytes, aborted }: Totals,
 ): readonly Family[] {
   return [
-    {
-      name: 'libretto_requests_total',
-      type: 'counter',
-      help: 'Requests by route, answer and kind of token.',
-      samples: requestSamples(routes, requests),
-    },
+    family(
+      'counter',
+      'libretto_requests_total',
+      'Requests by route, answer and kind of token.',
+      requestSamples(routes, requests),
+    ),
     {
       name: 'libretto_request_duration_seconds',
       type: 'histogram',
@@ -92,18 +92,18 @@ function familiesOf(
         histogram(route, durations.subarray(at * buckets, (at + 1) * buckets), seconds[at] ?? 0),
       ),
     },
-    {
-      name: 'libretto_response_bytes_total',
-      type: 'counter',
-      help: 'Bytes of bodies handed to connections.',
-      samples: perRoute(routes, bytes),
-    },
-    {
-      name: 'libretto_requests_aborted_total',
-      type: 'counter',
-      help: 'Requests whose client disconnected before the answer was complete.',
-      samples: perRoute(routes, aborted),
-    },
+    family(
+      'counter',
+      'libretto_response_bytes_total',
+      'Bytes of bodies handed to connections.',
+      perRoute(routes, bytes),
+    ),
+    family(
+      'counter',
+      'libretto_requests_aborted_total',
+      'Requests whose client disconnected before the answer was complete.',
+      perRoute(routes, aborted),
+    ),
   ];
 }
 

@@ -3,7 +3,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { Family, Sample } from './metrics-text.ts';
+import { type Family, type Sample, gauge, family } from './metrics-text.ts';
 
 export interface ProcessMetrics {
   /** The quantiles of the delay are those since the last call. */
@@ -26,36 +26,18 @@ async function readFamilies(late: readonly Sample[], startedAt: number): Promise
   const { user, system } = process.cpuUsage();
   const files = await readdir('/proc/self/fd').catch(() => undefined); // Linux only
   return [
-    {
-      name: 'libretto_event_loop_delay_seconds',
-      type: 'summary',
-      help: 'Delay of the event loop. The quantiles are those since the last scrape; quantile 1 is the worst.',
-      samples: late,
-    },
-    {
-      name: 'process_resident_memory_bytes',
-      type: 'gauge',
-      help: 'Resident memory.',
-      samples: [{ value: process.memoryUsage.rss() }],
-    },
-    {
-      name: 'process_cpu_seconds_total',
-      type: 'counter',
-      help: 'Processor time, of user and system.',
-      samples: [{ value: (user + system) / 1e6 }],
-    },
-    {
-      name: 'process_open_fds',
-      type: 'gauge',
-      help: 'Open files and connections.',
-      samples: files === undefined ? [] : [{ value: files.length }],
-    },
-    {
-      name: 'process_start_time_seconds',
-      type: 'gauge',
-      help: 'When the process started, in seconds since 1970.',
-      samples: [{ value: startedAt }],
-    },
+    family(
+      'summary',
+      'libretto_event_loop_delay_seconds',
+      'Delay of the event loop. The quantiles are those since the last scrape; quantile 1 is the worst.',
+      late,
+    ),
+    gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
+    family('counter', 'process_cpu_seconds_total', 'Processor time, of user and system.', [
+      { value: (user + system) / 1e6 },
+    ]),
+    gauge('process_open_fds', 'Open files and connections.', files?.length),
+    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', startedAt),
   ];
 }
 

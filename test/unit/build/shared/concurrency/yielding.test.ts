@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { parseJsonYielding } from '../../../../../build/shared/json/incremental-json.ts';
 import { cachedSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
-import { expandVersions, minifyVersions } from '../../../../../proxy/core/documents/minified.ts';
+import { expandVersions, minifyVersions } from '../../../../util/minified-versions.ts';
 import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/core/documents/provider-document.ts';
 import { noRules } from '../../../../../proxy/mirror/rules/release-rules.ts';
 import { parseUpstreamDocumentYielding } from '../../../../../proxy/mirror/upstream/upstream-document.ts';

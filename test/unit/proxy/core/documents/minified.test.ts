@@ -2,7 +2,8 @@
 
 import { fc } from '../../../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
-import { expandVersions, minifyVersions } from '../../../../../proxy/core/documents/minified.ts';
+import type { JsonObject } from '../../../../../build/contract/json.ts';
+import { createExpander, createMinifier } from '../../../../../proxy/core/documents/minified.ts';
 import { retryAfterMs } from '../../../../../proxy/mirror/upstream/host-backoff.ts';
 import { parseUpstreamRoot, rootUrlOf } from '../../../../../proxy/mirror/upstream/upstream-root.ts';
 
@@ -18,8 +19,8 @@ describe('minified versions', () => {
       { name: 'a/b', version: '1.1', bin: ['x'] },
       { name: 'a/b', version: '1', require: { php: '7' } },
     ];
-    expect(expandVersions(short)).toEqual(full);
-    expect(minifyVersions(full)).toEqual(short);
+    expect(short.map(createExpander())).toEqual(full);
+    expect(full.map(createMinifier())).toEqual(short);
   });
 
   it('are restored as they were, whatever their fields are called', () => {
@@ -34,7 +35,9 @@ describe('minified versions', () => {
     const version = fc.array(fc.tuple(field, value), { maxLength: 5 }).map((entries) => Object.fromEntries(entries));
     fc.assert(
       fc.property(fc.array(version, { maxLength: 5 }), (versions) => {
-        const back = expandVersions(JSON.parse(JSON.stringify(minifyVersions(versions as never))) as never);
+        const back = (
+          JSON.parse(JSON.stringify((versions as readonly JsonObject[]).map(createMinifier()))) as JsonObject[]
+        ).map(createExpander());
         expect(back.map((one) => new Map(Object.entries(one)))).toEqual(
           versions.map((one) => new Map(Object.entries(one))),
         );

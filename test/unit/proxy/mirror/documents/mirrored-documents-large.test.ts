@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { expandVersions } from '../../../../../proxy/core/documents/minified.ts';
+import { expandVersions } from '../../../../util/minified-versions.ts';
 import { runMirror, type MirrorReply, type RunningMirror } from '../../../../util/running-mirror.ts';
 import { startUpstream, type TestUpstream } from '../../../../util/upstream.ts';
 

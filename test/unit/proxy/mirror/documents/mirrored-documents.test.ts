@@ -7,7 +7,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { releaseRules } from '../../../../util/release-rules.ts';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../build/contract/json.ts';
-import { expandVersions } from '../../../../../proxy/core/documents/minified.ts';
+import { expandVersions } from '../../../../util/minified-versions.ts';
 import { runMirror, type MirrorReply } from '../../../../util/running-mirror.ts';
 import { startUpstream } from '../../../../util/upstream.ts';
 
