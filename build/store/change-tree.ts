@@ -46,7 +46,6 @@ export async function changeTree<Result>(
   { random = Math.random, ...change }: TreeChange,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { now } = change;
   return locked(dataDirectory, change, async (store) => {
     if (store === undefined) {
       // what follows is a registry of the folder's own
@@ -55,7 +54,7 @@ export async function changeTree<Result>(
     }
     const copy = new WorkingCopy(dataDirectory, store);
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-      const done = await attemptOn(copy, work, now);
+      const done = await attemptOn(copy, work, change);
       if (done !== undefined) return done.result;
       await sleep(random() * pauseMs * 2 ** attempt);
     }
@@ -100,21 +99,21 @@ function isFullDisk(error: unknown): boolean {
 async function attemptOn<Result>(
   copy: WorkingCopy,
   work: () => Promise<Result>,
-  now: () => Date,
+  change: Pick<TreeChange, 'now' | 'progress'>,
 ): Promise<{ readonly result: Result } | undefined> {
   const base = await copy.update();
-  if (base.current === undefined) await refuseUnusable(copy.store, now());
+  if (base.current === undefined) await refuseUnusable(copy.store, change.now());
   await copy.markChanging(base);
   // the folder of uploads is a source, also while a store has no upload
   await mkdir(copy.at(artifactsFolder), { recursive: true });
   const result = await withArchives(copy, base, work);
-  const pushed = await push(copy, base, now);
+  const pushed = await push(copy, base, change.now);
   if (pushed.outcome === 'lost') return undefined;
   for (const { path } of listLocalFiles(copy.dataDirectory).archives) await rm(copy.at(path), { force: true });
   const isProjected = base.isProjected && pushed.outcome === 'unchanged';
   await copy.settle({ ...pushed.base, isProjected });
   if (isProjected) return { result };
-  await project(copy, pushed.base, now).catch((error: unknown) => refuseUnfinished(error, pushed.base));
+  await project(copy, pushed.base, change).catch((error: unknown) => refuseUnfinished(error, pushed.base));
   await copy.settle({ ...pushed.base, isProjected: true });
   await copy.keepListing(pushed.base);
   return { result };

@@ -18,6 +18,7 @@ import {
   type Projection,
 } from './projection-lease.ts';
 import { StoreFailure } from './store-failure.ts';
+import type { WaitOptions } from '../output/wait-for-lock.ts';
 import { StoredListing } from '../listing/stored-listing.ts';
 import { headModified, removeUnused } from './unused-objects.ts';
 import type { StoreBase, WorkingCopy } from './working-copy.ts';
@@ -28,17 +29,27 @@ const copiesAtOnce = 16;
 const copiesAtRenewal = 100;
 
 /** Resolves when the paths have the contents of `published`, or of a later publication. */
-export async function project(copy: WorkingCopy, published: StoreBase, now: () => Date): Promise<void> {
+export async function project(
+  copy: WorkingCopy,
+  published: StoreBase,
+  { now, progress }: { readonly now: () => Date } & Pick<WaitOptions, 'progress'>,
+): Promise<void> {
   const target = published.current?.head.listing;
   if (target === undefined) return;
   const by = await nameOfCopy(copy);
   const isFree = leaseObserver(by, now);
-  for (;;) {
+  for (let isTold = false; ;) {
     const before = await readProjection(copy);
     if (before?.listing === target && before.begun.length === 0) return;
     const begun = [...new Set([...(before?.begun ?? []), target])];
     const next = { listing: before?.listing ?? null, begun, until: now().getTime() + leaseMs, by };
-    const held = isFree(before) ? await writeProjection(copy, before, next) : undefined;
+    const mayTake = isFree(before);
+    if (!mayTake && !isTold) {
+      isTold = true;
+      const label = `for the builder that copies documents at ${copy.store.name}: at most ${leaseMs / 1000} s if it was killed`;
+      progress?.({ phase: 'wait', done: 0, total: 0, label });
+    }
+    const held = mayTake ? await writeProjection(copy, before, next) : undefined;
     if (held === undefined) await sleep(pollMs);
     // who loses the lease may have written an older content since: it projects once more
     else if (await projectFrom(copy, held, await copy.current(), now)) return;

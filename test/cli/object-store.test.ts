@@ -6,7 +6,7 @@ import { createRepository } from '../util/git-repository.ts';
 import { startHostileStore, type HostileStore, type LoggedRequest } from '../util/hostile-store.ts';
 import { cannotMount, smallDisk } from '../util/small-disk.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { startRedis } from '../util/redis-server.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
@@ -210,6 +210,21 @@ describe('an object store as output', () => {
       before - unused.objects,
     );
     expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is said to be waited for, while a builder of another host has its copies', async () => {
+    await run('one', ['build', './packages']);
+    const key = 'registry/index/_projection.json';
+    const other = { format: 1, listing: null, begun: [], until: Date.now() + 3_600_000, by: 'another' };
+    store.objects.set(key, { ...store.objects.get(key)!, bytes: Buffer.from(JSON.stringify(other)) });
+    put('two', '1.1.0');
+    const waiting = startCli(['build', '--data', 'one'], {
+      cwd: tree.root,
+      environment: { ...store.environment, LIBRETTO_OUTPUT: address },
+    });
+    await waiting.shows(/^Waiting for the builder that copies documents at s3:\S+: at most 60 s if it was killed\.$/m);
+    store.objects.delete(key);
+    expect((await waiting.ended).exitCode).toBe(0);
   });
 
   it('takes uploads, also where another builder is first', async () => {
