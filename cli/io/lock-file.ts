@@ -29,16 +29,18 @@ export function readLock(path: string | 0, shown = String(path)): Buffer {
 
 /** The entries of a lock file, each with name and version. Throws UsageError, also for a file above the limits. */
 export function parseLock(shown: string, bytes: Buffer): readonly LockEntry[] {
-  if (bytes.length > mostBytes)
-    throw new UsageError(`${shown} has ${bytes.length} bytes; a composer.lock may have ${mostBytes}.`);
+  if (bytes.length > mostBytes) throw tooLarge(shown, `${bytes.length} bytes`, `${mostBytes}`);
   const json = parse(shown, bytes);
   const lists = isJsonObject(json) ? [json['packages'], json['packages-dev'] ?? []] : [];
   if (lists.length === 0 || !lists.every((list) => Array.isArray(list)))
     throw new UsageError(`${shown} is not a composer.lock: it has no list of packages.`);
   const entries: readonly unknown[] = lists.flat();
-  if (entries.length > mostPackages)
-    throw new UsageError(`${shown} has ${entries.length} packages; a composer.lock may have ${mostPackages}.`);
+  if (entries.length > mostPackages) throw tooLarge(shown, `${entries.length} packages`, `${mostPackages}`);
   return entries.map((entry) => lockEntry(shown, entry));
+}
+
+function tooLarge(shown: string, size: string, most: string): UsageError {
+  return new UsageError(`${shown} has ${size}; a composer.lock may have ${most}. Name a file that Composer wrote.`);
 }
 
 /** An entry with all its fields. */

@@ -1,5 +1,5 @@
 // Tests `libretto review --lock`: what two lock files and a data folder say about an update.
-import { readFileSync } from 'node:fs';
+import { readFileSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
@@ -166,6 +166,21 @@ describe('libretto review --lock', () => {
     expect(await review()).toMatchObject({ exitCode: 2 });
     tree.write({ 'old.lock': '' });
     expect((await review()).stderr).toContain('old.lock cannot be read as a composer.lock');
+  });
+
+  it('refuses a lock of more than 50 MiB or 20 000 packages, and says what to do', async () => {
+    locks([entry('acme/a', '1')], [entry('acme/a', '1')]);
+    truncateSync(tree.path('composer.lock'), 50 * 1024 ** 2 + 1);
+    const { exitCode, stderr } = await review();
+    expect([exitCode, stderr.trim()]).toEqual([
+      2,
+      'libretto: composer.lock has 52428801 bytes; a composer.lock may have 52428800. Name a file that Composer wrote.',
+    ]);
+    const many = Array.from({ length: 20_001 }, (_, at) => ({ name: `acme/p${at}`, version: '1' }));
+    locks(many, [entry('acme/a', '1')]);
+    expect((await review()).stderr).toContain('old.lock has 20001 packages; a composer.lock may have 20000. Name a');
+    locks(many.slice(1), [entry('acme/a', '1')]);
+    expect((await review()).stdout).toContain('20001 packages changed, nothing is remarkable.');
   });
 
   it('reads the old lock from standard input', async () => {

@@ -74,6 +74,14 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
 
   writeFileSync(workspace.at('composer.lock'), lockFile());
   writeFileSync(workspace.at('foreign.lock'), JSON.stringify({ packages: [], 'packages-dev': [] }));
+  for (const [version, type] of [
+    ['1.0.0', 'library'],
+    ['1.2.0', 'composer-plugin'],
+  ] as const)
+    writeFileSync(
+      workspace.at(`${version}.lock`),
+      JSON.stringify({ packages: [{ name: 'acme/hello', version, type }] }),
+    );
   for (const command of [
     'impact foreign.lock',
     'impact composer.lock',
@@ -122,6 +130,10 @@ it('the commands that publish, explain, compare, prune and roll back behave as r
     'report composer.lock --project acme/shop --json',
     'report --remove --project acme/shop',
     'report --project acme/shop',
+    'review --lock 1.0.0.lock 1.2.0.lock',
+    'review --lock 1.0.0.lock 1.2.0.lock --json',
+    'review --lock 1.0.0.lock 1.2.0.lock --sarif',
+    'review --lock 1.0.0.lock libretto.json',
     'review --archives upload/sent-1.0.0.zip upload/changed/sent-1.0.0.zip',
     'review --archives upload/sent-1.0.0.zip upload/changed/sent-1.0.0.zip --json',
     'review --archives upload/sent-1.0.0.zip',
