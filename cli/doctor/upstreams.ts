@@ -10,10 +10,8 @@ import { addressOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream/upstream.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { configuredRepositories } from '../mirror/composer-repositories.ts';
 import { localShadowedPackages, describeShadowed } from '../mirror/shadowed-packages.ts';
-import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
-import { withStateIfAny } from '../state/open-state.ts';
+import { upstreamsHere } from '../mirror/current-mirror-rules.ts';
 import { version } from '../io/version.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
@@ -49,17 +47,11 @@ async function checkUpstreams(config: Config, context: Context): Promise<readonl
     now: () => context.now().getTime(),
   });
   try {
-    return await Promise.all((await upstreamsOf(config, context)).map((upstream) => checkOne(upstream, client)));
+    const { upstreams } = await upstreamsHere(config, context);
+    return await Promise.all(upstreams.map((upstream) => checkOne(upstream, client)));
   } finally {
     await client.close();
   }
-}
-
-/** Without a state, returns the upstreams of libretto.json, because the public registry is switched on in the state. */
-async function upstreamsOf(config: Config, context: Context): Promise<readonly UpstreamSettings[]> {
-  return withStateIfAny(config, configuredRepositories(config, context.environment), async (state) => {
-    return (await currentUpstreams(config, context, state)).upstreams;
-  });
 }
 
 async function checkOne({ id, url, credential }: UpstreamSettings, client: UpstreamClient): Promise<Finding> {

@@ -1,6 +1,7 @@
 // The current settings of the mirror, for commands that read them once.
 
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
+import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composeSettings } from '../compose/settings.ts';
@@ -8,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { nothingPurged } from '../../build/contract/purged.ts';
 import { composePolicy } from '../policy/compose-policy.ts';
+import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 
@@ -35,4 +37,10 @@ export async function currentUpstreams(
     sealer: composeKeys(config, context).sealer,
   })();
   return mirrorRules(await composeSettings(config, context, state).current(), others, context.environment);
+}
+
+/** The same with the state of this data folder; without one, those of libretto.json. */
+export async function upstreamsHere(config: Config, context: Context): Promise<Omit<MirrorRules, 'releases'>> {
+  const state = (await openStateIfAny(config)) ?? createMemoryStore();
+  return currentUpstreams(config, context, state).finally(() => state.close());
 }

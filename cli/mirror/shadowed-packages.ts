@@ -10,12 +10,10 @@ import { entriesIn } from '../../proxy/mirror/archives/accepted-archive-store.ts
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
 import type { PrecedenceRules, PrivateNames } from '../../proxy/core/tree/precedence.ts';
 import { privateNamesIn } from '../../proxy/core/tree/private-names.ts';
-import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
-import { openStateIfAny } from '../state/open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
-import { currentUpstreams } from './current-mirror-rules.ts';
+import { upstreamsHere } from './current-mirror-rules.ts';
 
 export interface ShadowedPackage {
   readonly vendor: string;
@@ -80,7 +78,7 @@ export async function watchShadowed(
     const sourceOf = (vendor: string): string =>
       report.added.find(({ name }) => name.startsWith(`${vendor}/`))?.source ?? vendor;
     try {
-      const cutOff = await shadowedPackages(folder, await rulesNow(config, context), names, (vendor) =>
+      const cutOff = await shadowedPackages(folder, await upstreamsHere(config, context), names, (vendor) =>
         gained.has(vendor),
       );
       const notices = cutOff.map((one) => ({
@@ -100,12 +98,11 @@ export async function watchShadowed(
   };
 }
 
-async function rulesNow(config: Config, context: Context): Promise<PrecedenceRules> {
-  const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  return currentUpstreams(config, context, state).finally(() => state.close());
-}
-
 /** For `doctor`. */
 export async function localShadowedPackages(config: Config, context: Context): Promise<readonly ShadowedPackage[]> {
-  return shadowedPackages(mirrorFolder(config), await rulesNow(config, context), privateNamesIn(config.data.value));
+  return shadowedPackages(
+    mirrorFolder(config),
+    await upstreamsHere(config, context),
+    privateNamesIn(config.data.value),
+  );
 }

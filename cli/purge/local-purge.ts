@@ -27,10 +27,8 @@ import { isTarget, type PurgeTarget } from '../../build/purge/find-purge.ts';
 import { archivePath } from '../../proxy/mirror/archives/accepted-package.ts';
 import type { ArchiveRecord } from '../../proxy/mirror/archives/archive-record.ts';
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
-import { openStateIfAny } from '../state/open-state.ts';
-import { createMemoryStore } from '../../proxy/core/state/memory-store.ts';
 import { cachedRecords } from '../../proxy/mirror/documents/cached-versions.ts';
-import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
+import { upstreamsHere } from '../mirror/current-mirror-rules.ts';
 import type { VersionBuild } from '../../build/artifacts/artifact-tree.ts';
 
 // Makes tombstones for versions that only the mirror has, from accepted archives and stored documents. No request is
@@ -57,14 +55,9 @@ async function mirroredTombstones(
 }
 
 async function storedRecords(name: PackageName, config: Config, context: Context): Promise<readonly JsonObject[]> {
-  const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  try {
-    const { upstreams } = await currentUpstreams(config, context, state);
-    const cached = await Promise.all(upstreams.map(({ url }) => cachedRecords(name, mirrorFolder(config), url)));
-    return cached.flatMap(({ records }) => records);
-  } finally {
-    await state.close();
-  }
+  const { upstreams } = await upstreamsHere(config, context);
+  const cached = await Promise.all(upstreams.map(({ url }) => cachedRecords(name, mirrorFolder(config), url)));
+  return cached.flatMap(({ records }) => records);
 }
 
 function ofRecord(

@@ -7,9 +7,10 @@ import { createCallerTokens, type CallerTokensOptions } from '../auth/caller-tok
 import type { OperationId } from '../auth/permissions.ts';
 import { readUsers } from '../auth/user-records.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import type { View } from '../core/views/view.ts';
+import { filterOf, passes, type View } from '../core/views/view.ts';
 import type { MirroredCatalogue } from '../mirror/mirrored-catalogue.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
+import type { PolicyAdmin } from '../policy/admin/policy-admin.ts';
 import { readPublishedPackage } from '../packages/published-package.ts';
 import { rankPackages } from '../packages/rank-packages.ts';
 import type { Searched } from '../packages/search-packages.ts';
@@ -21,6 +22,7 @@ import { labelOf } from '../settings/setting-groups.ts';
 export interface SearchServices extends CallerTokensOptions {
   readonly catalogue: Catalogue;
   readonly state: Pick<StateStore, 'range'>;
+  readonly policyAdmin: PolicyAdmin;
   /** undefined: mirroring is off */
   readonly mirrored: MirroredCatalogue | undefined;
 }
@@ -50,7 +52,25 @@ export const mostText = 200;
 /** `1.2`, `v2`, `dev-main` */
 const versionWord = /^(?:v?\d[\w.-]*|dev-\S+)$/i;
 
-/** First the version that is asked for; then packages with versions, `others`, tokens, people, settings. */
+/** The id of an advisory, or its beginning. */
+const advisoryWord = /^(?:CVE|GHSA|PKSA|MAL)-[\w-]+$/i;
+
+/** The packages with stored versions that an advisory is about. */
+async function affectedBy({ policyAdmin }: SearchServices, view: View | undefined, id: string): Promise<Found[]> {
+  const known = await policyAdmin.exposuresSoon();
+  const found = new Map<string, Found>();
+  for (const { name, release, concerns } of [...(known?.versions ?? []), ...(known?.offered ?? [])]) {
+    const concern = concerns.find(({ ids }) => ids.some((one) => one.toLowerCase().startsWith(id.toLowerCase())));
+    if (concern !== undefined && passes(filterOf(view, name), release))
+      found.set(name, { kind: 'package', id: name, name, detail: concern.title });
+  }
+  return [...found.values()].slice(0, mostOfKind);
+}
+
+/**
+ * Packages with the advisory that is named; else first the version that is asked for, then packages with versions,
+ * `others`, tokens, people, settings.
+ */
 export async function findAnything<Other extends Found<string> = never>(
   services: SearchServices,
   asking: Asking,
@@ -61,6 +81,8 @@ export async function findAnything<Other extends Found<string> = never>(
   const wanted = words.find((word) => versionWord.test(word));
   const ofPackages = words.filter((word) => word !== wanted).join(' ') || words.join(' ');
   const view = asking.caller.kind === 'operator' ? undefined : viewOf(asking.caller);
+  const affected = advisoryWord.test(text) ? await affectedBy(services, view, text) : [];
+  if (affected.length > 0) return affected;
   const [{ all }, mirrored = new Map(), entries] = await Promise.all([
     services.catalogue.read(asking.nowMs, view),
     services.mirrored?.read(asking.nowMs, view),

@@ -26,7 +26,8 @@ export const searchRegistry = operation({
   tag: 'Packages',
   summary: 'Search everything',
   description:
-    'Packages, versions (`hello 1.2`), tokens, people and settings, as far as the caller may list each of them. Where ' +
+    'Packages, versions (`hello 1.2`), tokens, people and settings, as far as the caller may list each of them. The id ' +
+    'of an advisory (`CVE-…`, `GHSA-…`, `PKSA-…`, `MAL-…`) finds the packages with stored versions that it is about. Where ' +
     'nothing has all words, those with typing errors count: one wrong letter in four, and two in eight.',
   query: z.strictObject({
     q: z.string().max(mostText).meta({ description: 'the words to look for', example: 'hello' }),

@@ -53,6 +53,15 @@ describe('a bundle with mirrored packages', () => {
     expect((await at('there', 'mirror', 'verify')).exitCode).toBe(0);
   });
 
+  it('counts the registries of libretto.json, also while there is no state', async () => {
+    const settings = { egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url }] };
+    writeFileSync(registry.folder.at('mirrors.json'), JSON.stringify(settings));
+    expect(await at('elsewhere', 'receive', 'all.tar', '--config', 'mirrors.json', '--dry-run')).toMatchObject({
+      exitCode: 0,
+      stderr: expect.not.stringContaining('not served') as string,
+    });
+  });
+
   it('brings what is new since a publication, and says what is missing before it', async () => {
     await registry.json('build', registry.sources('acme/more'));
     await registry.warm(['some/lib', '1.1.0']);

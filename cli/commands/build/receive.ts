@@ -21,9 +21,8 @@ import { bindFolder } from '../../compose/bind-folder.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { mirrorFolder } from '../../mirror/compose-mirror.ts';
-import { currentUpstreams } from '../../mirror/current-mirror-rules.ts';
+import { upstreamsHere } from '../../mirror/current-mirror-rules.ts';
 import { counted, firstOf, printChanges, printJson, printLines, printNotes, printProblems } from '../../io/output.ts';
-import { withStateIfAny } from '../../state/open-state.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { stoppableBuild, type Stopped } from '../../builds/stoppable-build.ts';
 
@@ -109,10 +108,8 @@ function describeStored({ stored: { taken, here } }: ReceivedBundle, dryRun: boo
 async function notesOn({ stored }: ReceivedBundle, config: Config, context: Context): Promise<readonly string[]> {
   const notes = firstOf(stored.leftOut, mostLines);
   if (stored.upstreams.length === 0) return notes;
-  const mirrored = await withStateIfAny(config, [], async (state) => {
-    const { upstreams } = await currentUpstreams(config, context, state);
-    return upstreams.map(({ url }) => folderOf(rootUrlOf(url)));
-  });
+  const { upstreams } = await upstreamsHere(config, context);
+  const mirrored = upstreams.map(({ url }) => folderOf(rootUrlOf(url)));
   const unserved = stored.upstreams.filter((folder) => !mirrored.includes(folder));
   return [
     ...notes,

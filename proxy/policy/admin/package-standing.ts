@@ -21,6 +21,8 @@ import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from '
 export interface Concern {
   /** of the advisory, or the name of the list */
   readonly id: string;
+  /** this id, and those that others gave it, such as a CVE */
+  readonly ids: readonly string[];
   readonly title: string;
   readonly severity: string | null;
   readonly isMalware: boolean;
@@ -112,18 +114,19 @@ function concernsIn({ advisories, entries }: PackageFacts): (normalized: string)
   const all = [
     ...advisories.map(({ id, aliases, title, severity, constraint }) => {
       const ids = [id, ...aliases];
-      const concern = { id, title, severity, isMalware: ids.some(isMalwareId) };
+      const concern = { id, ids, title, severity, isMalware: ids.some(isMalwareId) };
       return { ids, concern, parsed: parseConstraint(constraint) };
     }),
     ...entries.map(({ list, reason, constraint }) => {
       const concern = {
         id: list,
+        ids: reason?.match(/\bMAL-[\w-]+/g) ?? [],
         title: reason ?? `on the list ${list}`,
         severity: null,
         isMalware: list === malwareList,
       };
       // an entry that names an advisory repeats it
-      const ids = [`${list} ${concern.title}`, ...(concern.title.match(/\bMAL-[\w-]+/g) ?? [])];
+      const ids = [`${list} ${concern.title}`, ...concern.ids];
       return { ids, concern, parsed: parseConstraint(constraint) };
     }),
   ];
