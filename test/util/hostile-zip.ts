@@ -56,8 +56,7 @@ export interface ZipSpec {
   readonly unadjusted?: boolean;
 }
 
-export function zipOf(entries: readonly EntrySpec[], spec: ZipSpec = {}): Buffer {
-  const before = spec.before ?? Buffer.alloc(0);
+export function zipOf(entries: readonly EntrySpec[], { before = Buffer.alloc(0), ...spec }: ZipSpec = {}): Buffer {
   const parts: Buffer[] = [before];
   const directory: Buffer[] = [];
   let offset = before.length;
