@@ -130,6 +130,7 @@ export function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string') : [];
 }
 
-function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
+/** Of a list; other values in it are left out. */
+export function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
 }

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import { commentMarker } from '../../../build/review/lock-review-text.ts';
 import { ForgePause, ForgeRefusal } from '../../../proxy/forges/client/forge-failure.ts';
 import type { ForgeAnswer, ForgeHttp, ForgeRequest } from '../../../proxy/forges/client/forge-http.ts';
+import { parseJsonText } from '../../../proxy/forges/model/json-text.ts';
 import { RemoteFailure } from '../../remote/remote.ts';
 import type { MergeRequest } from './merge-request.ts';
 
@@ -46,12 +47,8 @@ async function ownComment(
 }
 
 function listIn(text: string): readonly JsonValue[] {
-  try {
-    const json = JSON.parse(text) as JsonValue;
-    if (Array.isArray(json)) return json as readonly JsonValue[];
-  } catch (cause) {
-    throw new RemoteFailure('The forge answered the list of comments with no JSON. Check its address.', { cause });
-  }
+  const json = parseJsonText(text);
+  if (Array.isArray(json)) return json as readonly JsonValue[];
   throw new RemoteFailure('The forge answered the list of comments with no list. Check its address.');
 }
 

@@ -15,10 +15,7 @@ import { UsageError } from '../../io/usage-error.ts';
 
 const longestMs = 60_000;
 const megabytes = 512;
-const tooMuch = {
-  kind: 'unseen',
-  sentence: 'The archives take too much time or memory to review. This is unusual for a release.',
-} as const;
+const tooMuch = 'The archives take too much time or memory to review. This is unusual for a release.';
 
 export async function run({ workingDirectory, stdout }: Context, { flags, operands }: CommandInput): Promise<number> {
   if (operands.length !== 2)
@@ -26,7 +23,10 @@ export async function run({ workingDirectory, stdout }: Context, { flags, operan
   const archives = operands.map((given) => archiveAt(resolve(workingDirectory, given)));
   const look = createWorkerThread(new URL('./contents-worker.js', import.meta.url), () => undefined, megabytes);
   const task = { kind: 'review', archives, paths: [] };
-  const review = await look<ArchiveReview | Unseen>('lookInto', task, longestMs).catch((): Unseen => tooMuch);
+  const review = await look<ArchiveReview | Unseen>('lookInto', task, longestMs).catch((): Unseen => ({
+    kind: 'unseen',
+    sentence: tooMuch,
+  }));
   if (flags['json'] === true) printJson(stdout, documentOf(review));
   else printLines(stdout, review.kind === 'unseen' ? [review.sentence] : describeReview(review));
   return review.kind === 'unseen' ? 1 : 0;

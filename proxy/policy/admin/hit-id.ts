@@ -1,6 +1,7 @@
 // The place of a first hit in the list of all, newest first. Pure.
 
 import { createHash } from 'node:crypto';
+import { compareText } from '../../../build/shared/text/compare-text.ts';
 import { hitKey, type PolicyHit } from '../records/policy-hits.ts';
 
 /** In the order of time; different for each hit. */
@@ -17,10 +18,6 @@ export function newestFirst(hits: readonly PolicyHit[]): readonly PolicyHit[] {
     return id;
   };
   return hits.toSorted((one, other) =>
-    one.at === other.at ? compare(idOf(other), idOf(one)) : compare(other.at, one.at),
+    one.at === other.at ? compareText(idOf(other), idOf(one)) : compareText(other.at, one.at),
   );
-}
-
-function compare(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
 }

@@ -2,6 +2,7 @@
 // Packages are judged one after the other, so that requests get their turn in between.
 
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
+import { compareText } from '../../../build/shared/text/compare-text.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { judgePackage, rulesAbout, type RuleFinding, type PackageJudge } from '../judge/judge.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
@@ -65,13 +66,9 @@ class TestedVersions {
   /** Used versions first, then by name; equal ones stay in the order in which they came. */
   #most(): TestedVersion[] {
     return this.#listed
-      .toSorted((one, other) => other.used - one.used || compare(one.name, other.name))
+      .toSorted((one, other) => other.used - one.used || compareText(one.name, other.name))
       .slice(0, mostListed);
   }
-}
-
-function compare(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 export interface Trial {

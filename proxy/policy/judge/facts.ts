@@ -1,6 +1,7 @@
 // The facts that rules judge: of a package, and of one of its versions. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { objectsOf, textsOf } from '../../../build/review/capabilities.ts';
 import { isDevVersion } from '../../../build/contract/version.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
 import type { Gains } from './held-releases.ts';
@@ -117,10 +118,6 @@ export function malwareIn(advisories: readonly AdvisoryFacts[]): readonly ListEn
     .map(({ id, title, constraint }) => ({ list: malwareList, constraint, reason: `${id}: ${title}` }));
 }
 
-function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
-}
-
 function textOf(value: JsonValue | undefined): string {
   return shortText(String(value), mostText) ?? '';
 }
@@ -128,9 +125,4 @@ function textOf(value: JsonValue | undefined): string {
 function momentOf(value: JsonValue | undefined): number | undefined {
   const moment = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;
-}
-
-function textsOf(value: JsonValue | undefined): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
