@@ -61,7 +61,7 @@ export async function makeOrReadDataFolder(
   const known: PossiblyNew = { config, announceNew: () => undefined };
   if (isChild(flags)) return known;
   if (area !== 'state')
-    await refreshCopy(config, context).catch((error: unknown) => {
+    await refreshCopy(config, serves ? { ...context, actor: 'system:serve' } : context).catch((error: unknown) => {
       if (!serves || !(error instanceof StoreFailure && error.kind === 'unreachable')) throw error;
       printLines(context.stderr, [`${error.message} The server starts, and tries it again.`]);
     });
