@@ -114,3 +114,29 @@ it('projects are listed with what they run, and a maintainer learns of their own
   expect(seen).toMatchObject({ project: { packages: 1, exposed: 1 }, data: [{ package: 'acme/core' }] });
   expect(JSON.stringify(seen)).not.toContain('other');
 });
+
+it('two people have a project of one name each; two reports of one person are one project', async () => {
+  await using registry = await runManagement();
+  const tree = new HandMadeTree(registry.data);
+  tree.put('acme/core', [release('1.0.0'), release('2.0.0')]);
+  tree.publish();
+  const [{ token: admin }, maintainer] = [await registry.signIn('admin'), await registry.signIn('maintainer')];
+  const report = async (as: string, version: string): Promise<void> => {
+    const made = await registry.call('POST', '/api/tokens', { as, body: { description: 'CI', kind: 'read' } });
+    const body = { packages: [{ name: 'acme/core', version }] };
+    await registry.call('POST', '/api/projects?project=shop', { as: String(made.json()['token']), body });
+  };
+  for (const as of [admin, maintainer.token]) for (const version of ['1.0.0', '2.0.0']) await report(as, version);
+  const projects = (await registry.call('GET', '/api/projects', { as: admin })).json()['data'] as Project[];
+  expect(projects.map(({ name }) => name)).toEqual(['shop', 'shop']);
+  expect(new Set(projects.flatMap(({ id, created_by: author }) => [id, author])).size).toBe(4);
+  const usage = await registry.call('GET', '/api/packages/acme/core/usage', { as: admin });
+  expect((usage.json()['data'] as { version: string }[]).map(({ version }) => version)).toEqual(['2.0.0', '2.0.0']);
+  expect(usage.json()).toMatchObject({ projects: 2 });
+});
+
+interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly created_by: string;
+}
