@@ -1,9 +1,9 @@
 // What a release of a package can do, as far as its composer.json says it: run code while Composer works, run code in
 // every request, put commands into vendor/bin, stand in for other packages. Read from its record. Pure.
 
-import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 import { compareText } from '../shared/text/compare-text.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
 
 /** From the gravest to the least. */
 export const capabilityKinds = [
@@ -74,23 +74,23 @@ export function capabilitiesOf(record: JsonObject): readonly Capability[] {
   return capabilityKinds.flatMap((kind) => {
     const all = [...new Set(readers[kind](record))].toSorted(compareText);
     const [kept, rest] = [all.slice(0, mostOfKind).map(shortened), all.slice(mostOfKind)];
-    if (rest.length > 0) kept.push(`${rest.length} others, too many to compare (${digestOf(JSON.stringify(rest))})`);
+    if (rest.length > 0) kept.push(`${rest.length} others, too many to compare (${shortDigest(JSON.stringify(rest))})`);
     return kept.map((detail) => ({ kind, detail }));
   });
 }
 
 function shortened(detail: string): string {
-  return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail)}… (${digestOf(detail)})`;
+  return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail)}… (${shortDigest(detail)})`;
 }
 
 /** Equal for releases that can do the same. Where the source is does not count. */
 export function digestOfCapabilities(capabilities: readonly Capability[]): string {
   const keys = capabilities.filter(({ kind }) => kind !== 'source').map(capabilityKey);
-  return `${capabilityRules} ${digestOf(JSON.stringify(keys))}`;
+  return `${capabilityRules} ${shortDigest(JSON.stringify(keys))}`;
 }
 
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+function shortDigest(text: string): string {
+  return digestOf(text).slice(0, 16);
 }
 
 const readers: Readonly<Record<CapabilityKind, (record: JsonObject) => readonly string[]>> = {

@@ -117,7 +117,8 @@ export async function mirroredGains(
   );
   const releases = records.map(normalized).filter(({ version_normalized: one }) => !isDevVersion(String(one)));
   const offered = Object.fromEntries(releases.map((one) => [String(one['version_normalized']), referenceOf(one)]));
-  const seen = await arrivals.update(name, offered, Math.max(...begins), nowMs);
+  // of several rules, each looks at what arrived since it began
+  const seen = await arrivals.update(name, offered, Math.min(...begins), nowMs);
   return arrivedGains(releases, seen);
 }
 

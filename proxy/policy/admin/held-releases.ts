@@ -44,7 +44,7 @@ function heldIn(known: CandidatePackage, policy: CurrentPolicy, nowMs: number): 
     policy.rules.about(name, origin, undefined).rules.filter(({ given }) => given.rule === 'capability'),
     policy.factsOf(name, origin, beside, () => gains),
   );
-  const offered = known.versions.filter(({ isOffered, facts }) => isOffered && gains.get(facts.normalized));
+  const offered = known.versions.filter(({ isOffered, facts }) => isOffered && gains.has(facts.normalized));
   return offered
     .toSorted((one, other) => compareNormalized(normalizedOf(other), normalizedOf(one)))
     .flatMap(({ facts }) => {

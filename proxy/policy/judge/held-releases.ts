@@ -18,8 +18,8 @@ export interface ArrivedRelease extends Release {
   readonly reference: string;
 }
 
-/** The releases of one package, by normalized version; undefined: it keeps nothing that arrived while somebody looked. */
-export type Gains = ReadonlyMap<string, ReleaseGains<ArrivedRelease> | undefined>;
+/** The releases of one package, by normalized version, with what each gained while somebody looked. */
+export type Gains = ReadonlyMap<string, ReleaseGains<ArrivedRelease>>;
 
 export const noGains: Gains = new Map();
 
@@ -55,12 +55,12 @@ export function gainsOf(
     const capabilities = capabilitiesOf(record);
     return { version, normalized, capabilities, arrivedMs: arrivedMs(record), reference: referenceOf(record) };
   });
-  const gains = new Map<string, ReleaseGains<ArrivedRelease> | undefined>();
+  const gains = new Map<string, ReleaseGains<ArrivedRelease>>();
   const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
   const bursts = burstsIn(releases, beganMs);
   for (const [normalized, { release, gained }] of gainedByRelease(releases, beganMs)) {
     const since = [...gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0), ...(bursts.get(release) ?? [])];
-    gains.set(normalized, since.length === 0 ? undefined : { release, gained: since });
+    gains.set(normalized, { release: { ...release, capabilities: [] }, gained: since });
   }
   return gains;
 }
@@ -104,29 +104,39 @@ export interface Hold {
   readonly isRejected: boolean;
 }
 
-/** Why a release is held now; undefined: it is not. Of several capabilities, the one that is held longest counts. */
+/**
+ * Why a release is held now; undefined: it is not. Of several capabilities, the one that is held longest counts. What a
+ * person decided about this archive counts for every rule.
+ */
 export function holdOf(
-  { kinds = decisiveKinds, days, since }: Pick<RuleOf<'capability'>, 'kinds' | 'days' | 'since'>,
+  rule: Pick<RuleOf<'capability'>, 'kinds' | 'days' | 'since'>,
   gains: Gains,
   decisions: readonly ReviewDecision[],
   normalized: string,
   nowMs: number,
 ): Hold | undefined {
-  const sinceMs = since === undefined ? 0 : Date.parse(since);
-  let longest:
-    | { readonly endMs: number; readonly one: Gained<ArrivedRelease>; readonly rejected: string | undefined }
-    | undefined;
-  for (const one of gains.get(normalized)?.gained ?? []) {
-    const { capability, broughtBy } = one;
-    if (!kinds.includes(capability.kind) || broughtBy.arrivedMs < sinceMs) continue;
-    const decided = decisionAbout(one, gains, decisions, normalized);
-    if (decided?.decision === 'approved') continue;
-    const rejected = decided && `${decided.by} rejected it: ${shortText(decided.reason, 200) ?? ''}`;
-    const endMs = decided || days === undefined ? Infinity : broughtBy.arrivedMs + days * 86_400_000;
-    if (endMs > nowMs && !(longest && (longest.rejected || longest.endMs >= endMs))) longest = { endMs, one, rejected };
+  const about = gains.get(normalized);
+  const own = about && decisions.findLast((one) => isAbout(one, about.release));
+  if (about === undefined || own?.decision === 'approved') return undefined;
+  let longest: LongHeld | undefined;
+  for (const one of about.gained) {
+    const decided = own ?? (isOf(rule, one) ? decisionAbout(one, gains, decisions, normalized) : undefined);
+    if (decided?.decision === 'approved' || !(own || isOf(rule, one))) continue;
+    const endMs = decided || rule.days === undefined ? Infinity : one.broughtBy.arrivedMs + rule.days * 86_400_000;
+    if (endMs > nowMs && !(longest && (longest.rejected || longest.endMs >= endMs)))
+      longest = { endMs, one, rejected: decided && rejectionOf(decided) };
   }
-  if (longest === undefined) return undefined;
-  const { endMs, one, rejected } = longest;
+  if (longest !== undefined) return describeHold(longest);
+  return own && { because: rejectionOf(own), untilMs: undefined, isRejected: true };
+}
+
+interface LongHeld {
+  readonly endMs: number;
+  readonly one: Gained<ArrivedRelease>;
+  readonly rejected: string | undefined;
+}
+
+function describeHold({ endMs, one, rejected }: LongHeld): Hold {
   const untilMs = endMs === Infinity ? undefined : endMs;
   const unlike = one.before === undefined ? '' : `, unlike ${one.before.version}`;
   const end = untilMs === undefined ? 'somebody approves it' : new Date(untilMs).toISOString();
@@ -137,19 +147,40 @@ export function holdOf(
   };
 }
 
-/** The last decision about a release that keeps this capability, and is not above this version. */
+/** True if the rule looks at this capability. */
+function isOf(
+  { kinds = decisiveKinds, since }: Pick<RuleOf<'capability'>, 'kinds' | 'since'>,
+  { capability, broughtBy }: Gained<ArrivedRelease>,
+): boolean {
+  return kinds.includes(capability.kind) && broughtBy.arrivedMs >= (since === undefined ? 0 : Date.parse(since));
+}
+
+function rejectionOf({ by, reason }: ReviewDecision): string {
+  return `${by} rejected it: ${shortText(reason, 200) ?? ''}`;
+}
+
+/** True if the person saw this archive, with this record. */
+function isAbout({ version, reference, at }: ReviewDecision, release: ArrivedRelease): boolean {
+  return version === release.normalized && reference === release.reference && Date.parse(at) >= release.arrivedMs;
+}
+
+/** The decision about the nearest release that keeps this capability, and is not above this version. */
 function decisionAbout(
   one: Gained<ArrivedRelease>,
   gains: Gains,
   decisions: readonly ReviewDecision[],
   normalized: string,
 ): ReviewDecision | undefined {
-  return decisions.findLast(({ version, reference }) => {
-    const decided = gains.get(version);
-    return (
-      decided?.release.reference === reference &&
-      decided.gained.includes(one) &&
-      compareNormalized(version as NormalizedVersion, normalized as NormalizedVersion) <= 0
-    );
-  });
+  return decisions
+    .filter((decision) => {
+      const decided = gains.get(decision.version);
+      return (
+        decided !== undefined &&
+        isAbout(decision, decided.release) &&
+        decided.gained.includes(one) &&
+        compareNormalized(decision.version as NormalizedVersion, normalized as NormalizedVersion) <= 0
+      );
+    })
+    .toSorted((a, b) => compareNormalized(a.version as NormalizedVersion, b.version as NormalizedVersion))
+    .at(-1);
 }
