@@ -89,6 +89,11 @@ export function digestOfCapabilities(capabilities: readonly Capability[]): strin
   return `${capabilityRules} ${shortDigest(JSON.stringify(keys))}`;
 }
 
+/** False: an earlier program read other things. */
+export function areComparable(digest: string, other: string): boolean {
+  return digest.split(' ', 1)[0] === other.split(' ', 1)[0];
+}
+
 function shortDigest(text: string): string {
   return digestOf(text).slice(0, 16);
 }

@@ -213,6 +213,29 @@ describe('a mirrored package', () => {
     );
   });
 
+  it('is compared anew where a record changes under the same reference, and an approval is about the record', async () => {
+    hold();
+    upstream(one('1.0.0'), one('1.0.1'));
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+    upstream(one('1.0.0'), one('1.0.1', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+    const at = new Date(registry.clock.nowMs).toISOString();
+    registry.setDecisions([decide('some/lib', '1.0.1', { at, reference: referenceFor('some/lib 1.0.1') })]);
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+    upstream(one('1.0.0'), one('1.0.1', { ...boot, bin: 'run' }));
+    expect(await offered()).toEqual(['1.0.0']);
+  });
+
+  it('is held under every name of a version, and under a false normalized one', async () => {
+    hold();
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.0.2', boot), one('v1.0.2'), one('1.0.3', { ...boot, version_normalized: 'dev-x' }));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.0.2'), one('v1.0.2', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+  });
+
   it('is held by each rule for itself: a second one frees nothing, and nothing that a person rejected', async () => {
     hold();
     upstream(one('1.0.0'));

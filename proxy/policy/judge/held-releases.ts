@@ -3,13 +3,20 @@
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import { isDevVersion, type NormalizedVersion } from '../../../build/contract/version.ts';
-import { capabilitiesOf, decisiveKinds, describeCapability } from '../../../build/review/capabilities.ts';
+import {
+  capabilitiesOf,
+  capabilityKey,
+  decisiveKinds,
+  describeCapability,
+} from '../../../build/review/capabilities.ts';
 import {
   gainedByRelease,
   type Gained,
   type Release,
   type ReleaseGains,
 } from '../../../build/review/gained-capabilities.ts';
+import { groupBy } from '../../../build/shared/collections/group-by.ts';
+import { digestOf } from '../../../build/shared/text/digest-of.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
 import type { RuleOf } from '../model/policy-document.ts';
 
@@ -48,13 +55,7 @@ export function gainsOf(
   arrivedMs: (record: JsonObject) => number,
   firstMs?: number,
 ): Gains {
-  const releases = records.flatMap((record) => {
-    const normalized = String(record['version_normalized']) as NormalizedVersion;
-    if (isDevVersion(normalized)) return [];
-    const version = String(record['version']);
-    const capabilities = capabilitiesOf(record);
-    return { version, normalized, capabilities, arrivedMs: arrivedMs(record), reference: referenceOf(record) };
-  });
+  const releases = releasesIn(records).map(({ release, of }) => ({ ...release, arrivedMs: arrivedMs(of) }));
   const gains = new Map<string, ReleaseGains<ArrivedRelease>>();
   const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
   const bursts = burstsIn(releases, beganMs);
@@ -63,6 +64,24 @@ export function gainsOf(
     gains.set(normalized, { release: { ...release, capabilities: [] }, gained: since });
   }
   return gains;
+}
+
+/** Each release of these records. Several records of one version, such as `1.0.2` and `v1.0.2`, are one release. */
+export function releasesIn(records: readonly JsonObject[]) {
+  const releases = records.filter(({ version_normalized: version }) => !isDevVersion(String(version)));
+  return [...groupBy(releases, (record) => String(record['version_normalized']) as NormalizedVersion)].flatMap(
+    ([normalized, [of, ...more]]) => {
+      if (of === undefined) return [];
+      const all = [of, ...more];
+      const references = [...new Set(all.map(referenceOf))].toSorted();
+      const capabilities = new Map(all.flatMap(capabilitiesOf).map((one) => [capabilityKey(one), one]));
+      const reference = references.length === 1 ? String(references[0]) : digestOf(references.join());
+      return {
+        of,
+        release: { version: String(of['version']), normalized, reference, capabilities: [...capabilities.values()] },
+      };
+    },
+  );
 }
 
 /** Of one package: monorepos publish one release of each of their many packages at once, and a few branches of it. */
@@ -86,8 +105,9 @@ function burstsIn(releases: readonly ArrivedRelease[], firstMs: number) {
   return found;
 }
 
-export function referenceOf({ dist }: JsonObject): string {
-  return isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
+/** An archive without a reference is known by its checksum. */
+function referenceOf({ dist }: JsonObject): string {
+  return isJsonObject(dist) ? String(dist['reference'] || dist['shasum'] || '') : '';
 }
 
 /** Our own clock wrote the `published-time` of a package that is published here. */
