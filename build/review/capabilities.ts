@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 import { compareText } from '../shared/text/compare-text.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
 
 /** From the gravest to the least. */
 export const capabilityKinds = [
@@ -58,20 +59,43 @@ const sentences: Readonly<Record<CapabilityKind, (detail: string) => string>> = 
   burst: (detail) => `it is one of more than ${detail} releases that arrived within 10 minutes`,
 };
 
+/** Raised with each change of what is read: digests of other rules tell nothing. */
+export const capabilityRules = 1;
+
 /** Of one record; a stranger's record never has more. */
-const mostCapabilities = 2000;
+const mostOfKind = 500;
 const longestDetail = 300;
 
-/** `record`: of a p2 document, in full. In the order of `capabilityKinds`, then by text; each once. */
+/**
+ * `record`: of a p2 document, in full. In the order of `capabilityKinds`, then by text; each once. What is too long or
+ * too much to keep is one text with a digest, so that a change of it is new.
+ */
 export function capabilitiesOf(record: JsonObject): readonly Capability[] {
-  const found = new Map<string, Capability>();
-  for (const kind of capabilityKinds)
-    for (const detail of readers[kind](record).toSorted(compareText)) {
-      if (found.size >= mostCapabilities) return [...found.values()];
-      const capability = { kind, detail: detail.slice(0, longestDetail) };
-      found.set(capabilityKey(capability), capability);
-    }
-  return [...found.values()];
+  return capabilityKinds.flatMap((kind) => {
+    const all = [...new Set(readers[kind](record))].toSorted(compareText);
+    const [kept, rest] = [all.slice(0, mostOfKind).map(shortened), all.slice(mostOfKind)];
+    if (rest.length > 0) kept.push(`${rest.length} others, too many to compare (${shortDigest(JSON.stringify(rest))})`);
+    return kept.map((detail) => ({ kind, detail }));
+  });
+}
+
+function shortened(detail: string): string {
+  return detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail)}… (${shortDigest(detail)})`;
+}
+
+/** Equal for releases that can do the same. Where the source is does not count. */
+export function digestOfCapabilities(capabilities: readonly Capability[]): string {
+  const keys = capabilities.filter(({ kind }) => kind !== 'source').map(capabilityKey);
+  return `${capabilityRules} ${shortDigest(JSON.stringify(keys))}`;
+}
+
+/** False: an earlier program read other things. */
+export function areComparable(digest: string, other: string): boolean {
+  return digest.split(' ', 1)[0] === other.split(' ', 1)[0];
+}
+
+function shortDigest(text: string): string {
+  return digestOf(text).slice(0, 16);
 }
 
 const readers: Readonly<Record<CapabilityKind, (record: JsonObject) => readonly string[]>> = {
@@ -125,9 +149,16 @@ function keysOf(value: JsonValue | undefined): readonly string[] {
   return isJsonObject(value) ? Object.keys(value).map((key) => key.toLowerCase()) : [];
 }
 
+/** Every text at any depth: Composer flattens lists in lists, and takes objects for lists. */
 export function textsOf(value: JsonValue | undefined): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string') : [];
+  const found: string[] = [];
+  const left = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (typeof one === 'string') found.push(one);
+    else if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) left.push(inner);
+  }
+  return found;
 }
 
 /** Of a list; other values in it are left out. */

@@ -118,6 +118,17 @@ describe('a package that is published here', () => {
     expect(await registry.offered('acme/app')).toEqual(['1.0.3', '1.0.0']);
   });
 
+  it('is judged by the decision about itself, then by the nearest one below', async () => {
+    hold();
+    publish(['1.0.0', 0], ...[1, 2, 5, 6].map((at) => [`1.0.${at}`, began, boot] as const));
+    const [of2, of5] = ['1.0.2', '1.0.5'].map((one) => ({ reference: referenceFor(one) }));
+    registry.setDecisions([
+      decide('acme/app', '1.0.5', { ...of5, decision: 'rejected' }),
+      decide('acme/app', '1.0.2', of2),
+    ]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.2', '1.0.0']);
+  });
+
   it('is held for the kind burst where more than ten releases follow the first ones within ten minutes', async () => {
     const many = (count: number, stepMs: number) =>
       Array.from({ length: count }, (_, at) => [`1.1.${at}`, began + day + at * stepMs] as const);
@@ -129,7 +140,8 @@ describe('a package that is published here', () => {
     expect(await archive('acme/app', '1.1.10')).toBe(
       'it is one of more than 10 releases that arrived within 10 minutes; held until somebody approves it',
     );
-    registry.setDecisions([decide('acme/app', '1.1.0', { reference: referenceFor('1.1.0') })]);
+    const after = { reference: referenceFor('1.1.0'), at: '2026-06-03T00:00:00Z' };
+    registry.setDecisions([decide('acme/app', '1.1.0', after)]);
     expect(await registry.offered('acme/app')).toHaveLength(12); // the lowest stands for all
     registry.setDecisions([]);
     for (const few of [many(10, 0), many(30, 61_000)]) {
@@ -199,6 +211,55 @@ describe('a mirrored package', () => {
     expect(await archive('some/lib', '1.1.0')).toBe(
       'it runs src/boot.php in every request; held until somebody approves it',
     );
+  });
+
+  it('is compared anew where a record changes under the same reference, and an approval is about the record', async () => {
+    hold();
+    upstream(one('1.0.0'), one('1.0.1'));
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+    upstream(one('1.0.0'), one('1.0.1', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+    const at = new Date(registry.clock.nowMs).toISOString();
+    registry.setDecisions([decide('some/lib', '1.0.1', { at, reference: referenceFor('some/lib 1.0.1') })]);
+    expect(await offered()).toEqual(['1.0.1', '1.0.0']);
+    upstream(one('1.0.0'), one('1.0.1', { ...boot, bin: 'run' }));
+    expect(await offered()).toEqual(['1.0.0']);
+  });
+
+  it('is held under every name of a version, and under a false normalized one', async () => {
+    hold();
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.0.2', boot), one('v1.0.2'), one('1.0.3', { ...boot, version_normalized: 'dev-x' }));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.0.2'), one('v1.0.2', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+  });
+
+  it('is held by each rule for itself: a second one frees nothing, and nothing that a person rejected', async () => {
+    hold();
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.0.1', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+    later(day);
+    const since = new Date(registry.clock.nowMs).toISOString();
+    const second = { ...rule, name: 'second', action: 'warn', kinds: ['license'], since };
+    registry.setPolicy({ rules: [rule, second] as never });
+    later(1000);
+    expect(await offered()).toEqual(['1.0.0']);
+    const at = new Date(registry.clock.nowMs).toISOString();
+    registry.setDecisions([
+      decide('some/lib', '1.0.1', {
+        at,
+        reference: referenceFor('some/lib 1.0.1'),
+        decision: 'rejected',
+        reason: 'no',
+      }),
+    ]);
+    registry.setPolicy({ rules: [{ ...second, action: 'block' }] as never });
+    // the only rule that is left looks at other kinds, and began later: what came before is history
+    expect(await archive('some/lib', '1.0.1')).toContain('ada@example.org rejected it: no');
   });
 
   it('begins anew with a later rule, and writes nothing without one', async () => {

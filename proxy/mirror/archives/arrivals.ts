@@ -1,28 +1,38 @@
 // When this registry first saw each release of a mirrored package, and with which reference: only its own clock counts,
 // since authors date tags back. The releases of the first document that it sees are history, and so are those that
-// were there when a rule began. A moved tag has arrived again. One small file for each package, while a rule asks. It
-// is written before a document with the release is sent. A damaged file is an error, and never history.
+// were there when a rule began. A moved tag has arrived again, and so has a release whose record can do something else.
+// One small file for each package, while a rule asks. It is written before a document with the release is sent. A
+// damaged file is an error, and never history.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAsWritten, withChecksum } from '../../../build/contract/checksum.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { isDevVersion } from '../../../build/contract/version.ts';
+import { areComparable, digestOfCapabilities } from '../../../build/review/capabilities.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { replaceFileDurably } from '../../../build/shared/files/atomic-file.ts';
 import { readWhole } from '../../../build/shared/files/read-whole.ts';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { readsGains } from '../../policy/apply/rule-finder.ts';
-import { gainsOf, noGains, referenceOf, type Gains } from '../../policy/judge/held-releases.ts';
+import { gainsOf, noGains, releasesIn, type Gains } from '../../policy/judge/held-releases.ts';
 import { rulesAbout } from '../../policy/judge/judge.ts';
 import { normalized } from '../rules/release-rules.ts';
 import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
 import { UnreadableRecord } from './read-record.ts';
 
-/** By normalized version. `at`: epoch milliseconds; 0: history. */
-type Seen = Readonly<Record<string, { readonly at: number; readonly reference: string }>>;
+interface Identity {
+  readonly reference: string;
+  /** of its capabilities */
+  readonly digest: string;
+}
+
+/** By normalized version. */
+type Offered = Readonly<Record<string, Identity>>;
+
+/** `at`: epoch milliseconds; 0: history. */
+type Seen = Readonly<Record<string, Identity & { readonly at: number }>>;
 
 interface Ledger {
   /** when a document was last compared, epoch milliseconds */
@@ -50,24 +60,22 @@ export class Arrivals {
   }
 
   /** Notes the releases that are new. `since`: what was here before a rule began is history. */
-  update(name: PackageName, offered: Readonly<Record<string, string>>, since: number, nowMs: number): Promise<Seen> {
+  update(name: PackageName, offered: Offered, since: number, nowMs: number): Promise<Seen> {
     return this.#updating.run(name, () => this.#update(name, offered, since, nowMs), [JSON.stringify(offered), since]);
   }
 
-  async #update(
-    name: PackageName,
-    offered: Readonly<Record<string, string>>,
-    sinceMs: number,
-    nowMs: number,
-  ): Promise<Seen> {
+  async #update(name: PackageName, offered: Offered, sinceMs: number, nowMs: number): Promise<Seen> {
     const before = await this.#ledger(name);
     if (Object.keys(offered).length === 0) return before?.releases ?? {}; // no document of releases was read
     const isFirst = before === undefined || before.comparedMs < sinceMs;
     const known = isFirst ? {} : before.releases;
-    const arrived = Object.entries(offered).filter(([version, reference]) => known[version]?.reference !== reference);
-    if (!isFirst && arrived.length === 0) return known;
-    const at = isFirst ? 0 : nowMs;
-    const fresh = arrived.slice(0, mostReleases).map(([version, reference]) => [version, { at, reference }] as const);
+    const changed = Object.entries(offered).filter(([version, one]) => !isSame(known[version], one));
+    if (!isFirst && changed.length === 0) return known;
+    const fresh = changed.slice(0, mostReleases).map(([version, one]) => {
+      const last = known[version];
+      const isMoved = last?.reference !== one.reference || areComparable(last.digest, one.digest);
+      return [version, { at: isFirst ? 0 : isMoved ? nowMs : last.at, ...one }] as const;
+    });
     const releases: Seen = { ...known, ...Object.fromEntries(fresh) };
     await this.#write(name, { comparedMs: nowMs, releases });
     return releases;
@@ -102,6 +110,10 @@ export class Arrivals {
   }
 }
 
+function isSame(last: Identity | undefined, { reference, digest }: Identity): boolean {
+  return last?.reference === reference && last.digest === digest;
+}
+
 /** What the releases gained, if a rule about the package asks. `records`: those of releases count. */
 export async function mirroredGains(
   name: PackageName,
@@ -115,9 +127,15 @@ export async function mirroredGains(
   const begins = rules.flatMap(({ given }) =>
     given.rule === 'capability' ? [Date.parse(given.since ?? '') || 0] : [],
   );
-  const releases = records.map(normalized).filter(({ version_normalized: one }) => !isDevVersion(String(one)));
-  const offered = Object.fromEntries(releases.map((one) => [String(one['version_normalized']), referenceOf(one)]));
-  const seen = await arrivals.update(name, offered, Math.max(...begins), nowMs);
+  const releases = records.map(normalized);
+  const offered = Object.fromEntries(
+    releasesIn(releases).map(({ release: { normalized: version, reference, capabilities } }) => [
+      version,
+      { reference, digest: digestOfCapabilities(capabilities) },
+    ]),
+  );
+  // of several rules, each looks at what arrived since it began
+  const seen = await arrivals.update(name, offered, Math.min(...begins), nowMs);
   return arrivedGains(releases, seen);
 }
 

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { nothingPurged, type PurgedLookup } from '../../../build/contract/purged.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
-import { normalizeVersion } from '../../../build/contract/version.ts';
+import { isDevVersion, normalizeVersion } from '../../../build/contract/version.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { Warnings } from '../../policy/apply/warnings.ts';
 import { factsOfRecord, type VersionFacts } from '../../policy/judge/facts.ts';
@@ -90,11 +90,15 @@ function judgeOf(
   return (record, nowMs) => judge(factsOf(record), nowMs);
 }
 
-/** An upstream may leave the normalized version out. */
+/**
+ * An upstream may leave the normalized version out, or give one that is not of the version: a release is a release if
+ * one of both says so.
+ */
 export function normalized(record: JsonObject): JsonObject {
-  return typeof record['version_normalized'] === 'string'
-    ? record
-    : { ...record, version_normalized: normalizeVersion(String(record['version'])) ?? String(record['version']) };
+  const { version, version_normalized: given } = record;
+  const own = normalizeVersion(String(version)) ?? String(version);
+  const isGiven = typeof given === 'string' && (given === own || isDevVersion(own));
+  return isGiven ? record : { ...record, version_normalized: own };
 }
 
 /** Why a tombstone refuses this version; undefined: none does. */

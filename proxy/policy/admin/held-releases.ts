@@ -1,13 +1,15 @@
 // The releases that a rule holds for what they can newly do, for people who decide about them. Computed from what is
 // stored, as the server judges it; no request is sent.
 
+import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { describeCapability } from '../../../build/review/capabilities.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
-import type { CurrentPolicy } from '../apply/current-policy.ts';
+import { CurrentPolicy, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
+import { compilePolicy } from '../judge/compile-policy.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
 import { judgePackage } from '../judge/judge.ts';
 import { storeDecision } from '../records/review-decisions.ts';
@@ -44,7 +46,7 @@ function heldIn(known: CandidatePackage, policy: CurrentPolicy, nowMs: number): 
     policy.rules.about(name, origin, undefined).rules.filter(({ given }) => given.rule === 'capability'),
     policy.factsOf(name, origin, beside, () => gains),
   );
-  const offered = known.versions.filter(({ isOffered, facts }) => isOffered && gains.get(facts.normalized));
+  const offered = known.versions.filter(({ isOffered, facts }) => isOffered && gains.has(facts.normalized));
   return offered
     .toSorted((one, other) => compareNormalized(normalizedOf(other), normalizedOf(one)))
     .flatMap(({ facts }) => {
@@ -84,14 +86,22 @@ export interface Deciding {
   readonly reference?: string | undefined;
 }
 
-/** Throws NOT_FOUND for a release that no rule holds, and CONFLICT if it has another archive meanwhile. */
+/** The rules as if nobody had decided anything: at the time 0 they hold all that they ever held. */
+function undecided({ compiled }: CurrentPolicy): CurrentPolicy {
+  return new CurrentPolicy(compilePolicy(compiled.document), noAdvisories, noOutsideLists);
+}
+
+/** Also rejects an approved release. Throws NOT_FOUND for one that no rule holds or held, and CONFLICT if it has another archive meanwhile. */
 export async function decideHeld(parts: HeldParts, asked: Deciding, actor: Actor): Promise<HeldRelease> {
   const { reader, packages, now, store } = parts;
   const policy = await reader.current(now());
   for (const source of packages) {
     const known = await source.read(asked.name as CandidatePackage['name']);
     if (known === undefined) continue;
-    const held = heldIn(known, policy, now()).find(({ version }) => version === asked.version);
+    const isAsked = ({ version }: HeldRelease): boolean => version === asked.version;
+    const held =
+      heldIn(known, policy, now()).find(isAsked) ??
+      (asked.decision === 'rejected' ? heldIn(known, undecided(policy), 0).find(isAsked) : undefined);
     const facts = known.versions.find((one) => one.facts.version === asked.version)?.facts;
     if (held === undefined || facts === undefined) break;
     if (asked.reference !== undefined && asked.reference !== held.reference)

@@ -119,7 +119,7 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
       let known: Gains | undefined;
       return ({ normalized, dev, publishedMs = 0 }, nowMs) => {
         // what it keeps arrived with it or before; the comparison of all releases costs more than this look
-        if (dev || (origin === 'private' && publishedMs < sinceMs)) return undefined;
+        if (dev || (origin === 'private' && publishedMs < sinceMs && decisions.length === 0)) return undefined;
         known ??= gains();
         if (origin === 'private' && !known.has(normalized))
           return { because: unknown('difference from the releases below') };

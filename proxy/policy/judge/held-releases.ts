@@ -3,13 +3,20 @@
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import { isDevVersion, type NormalizedVersion } from '../../../build/contract/version.ts';
-import { capabilitiesOf, decisiveKinds, describeCapability } from '../../../build/review/capabilities.ts';
+import {
+  capabilitiesOf,
+  capabilityKey,
+  decisiveKinds,
+  describeCapability,
+} from '../../../build/review/capabilities.ts';
 import {
   gainedByRelease,
   type Gained,
   type Release,
   type ReleaseGains,
 } from '../../../build/review/gained-capabilities.ts';
+import { groupBy } from '../../../build/shared/collections/group-by.ts';
+import { digestOf } from '../../../build/shared/text/digest-of.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
 import type { RuleOf } from '../model/policy-document.ts';
 
@@ -18,8 +25,8 @@ export interface ArrivedRelease extends Release {
   readonly reference: string;
 }
 
-/** The releases of one package, by normalized version; undefined: it keeps nothing that arrived while somebody looked. */
-export type Gains = ReadonlyMap<string, ReleaseGains<ArrivedRelease> | undefined>;
+/** The releases of one package, by normalized version, with what each gained while somebody looked. */
+export type Gains = ReadonlyMap<string, ReleaseGains<ArrivedRelease>>;
 
 export const noGains: Gains = new Map();
 
@@ -48,21 +55,33 @@ export function gainsOf(
   arrivedMs: (record: JsonObject) => number,
   firstMs?: number,
 ): Gains {
-  const releases = records.flatMap((record) => {
-    const normalized = String(record['version_normalized']) as NormalizedVersion;
-    if (isDevVersion(normalized)) return [];
-    const version = String(record['version']);
-    const capabilities = capabilitiesOf(record);
-    return { version, normalized, capabilities, arrivedMs: arrivedMs(record), reference: referenceOf(record) };
-  });
-  const gains = new Map<string, ReleaseGains<ArrivedRelease> | undefined>();
+  const releases = releasesIn(records).map(({ release, of }) => ({ ...release, arrivedMs: arrivedMs(of) }));
+  const gains = new Map<string, ReleaseGains<ArrivedRelease>>();
   const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
   const bursts = burstsIn(releases, beganMs);
   for (const [normalized, { release, gained }] of gainedByRelease(releases, beganMs)) {
     const since = [...gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0), ...(bursts.get(release) ?? [])];
-    gains.set(normalized, since.length === 0 ? undefined : { release, gained: since });
+    gains.set(normalized, { release: { ...release, capabilities: [] }, gained: since });
   }
   return gains;
+}
+
+/** Each release of these records. Several records of one version, such as `1.0.2` and `v1.0.2`, are one release. */
+export function releasesIn(records: readonly JsonObject[]) {
+  const releases = records.filter(({ version_normalized: version }) => !isDevVersion(String(version)));
+  return [...groupBy(releases, (record) => String(record['version_normalized']) as NormalizedVersion)].flatMap(
+    ([normalized, [of, ...more]]) => {
+      if (of === undefined) return [];
+      const all = [of, ...more];
+      const references = [...new Set(all.map(referenceOf))].toSorted();
+      const capabilities = new Map(all.flatMap(capabilitiesOf).map((one) => [capabilityKey(one), one]));
+      const reference = references.length === 1 ? String(references[0]) : digestOf(references.join());
+      return {
+        of,
+        release: { version: String(of['version']), normalized, reference, capabilities: [...capabilities.values()] },
+      };
+    },
+  );
 }
 
 /** Of one package: monorepos publish one release of each of their many packages at once, and a few branches of it. */
@@ -86,8 +105,9 @@ function burstsIn(releases: readonly ArrivedRelease[], firstMs: number) {
   return found;
 }
 
-export function referenceOf({ dist }: JsonObject): string {
-  return isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
+/** An archive without a reference is known by its checksum. */
+function referenceOf({ dist }: JsonObject): string {
+  return isJsonObject(dist) ? String(dist['reference'] || dist['shasum'] || '') : '';
 }
 
 /** Our own clock wrote the `published-time` of a package that is published here. */
@@ -104,29 +124,39 @@ export interface Hold {
   readonly isRejected: boolean;
 }
 
-/** Why a release is held now; undefined: it is not. Of several capabilities, the one that is held longest counts. */
+/**
+ * Why a release is held now; undefined: it is not. Of several capabilities, the one that is held longest counts. What a
+ * person decided about this archive counts for every rule.
+ */
 export function holdOf(
-  { kinds = decisiveKinds, days, since }: Pick<RuleOf<'capability'>, 'kinds' | 'days' | 'since'>,
+  rule: Pick<RuleOf<'capability'>, 'kinds' | 'days' | 'since'>,
   gains: Gains,
   decisions: readonly ReviewDecision[],
   normalized: string,
   nowMs: number,
 ): Hold | undefined {
-  const sinceMs = since === undefined ? 0 : Date.parse(since);
-  let longest:
-    | { readonly endMs: number; readonly one: Gained<ArrivedRelease>; readonly rejected: string | undefined }
-    | undefined;
-  for (const one of gains.get(normalized)?.gained ?? []) {
-    const { capability, broughtBy } = one;
-    if (!kinds.includes(capability.kind) || broughtBy.arrivedMs < sinceMs) continue;
-    const decided = decisionAbout(one, gains, decisions, normalized);
-    if (decided?.decision === 'approved') continue;
-    const rejected = decided && `${decided.by} rejected it: ${shortText(decided.reason, 200) ?? ''}`;
-    const endMs = decided || days === undefined ? Infinity : broughtBy.arrivedMs + days * 86_400_000;
-    if (endMs > nowMs && !(longest && (longest.rejected || longest.endMs >= endMs))) longest = { endMs, one, rejected };
+  const about = gains.get(normalized);
+  const own = about && decisions.findLast((one) => isAbout(one, about.release));
+  if (about === undefined || own?.decision === 'approved') return undefined;
+  let longest: LongHeld | undefined;
+  for (const one of about.gained) {
+    const decided = own ?? (isOf(rule, one) ? decisionAbout(one, gains, decisions, normalized) : undefined);
+    if (decided?.decision === 'approved' || !(own || isOf(rule, one))) continue;
+    const endMs = decided || rule.days === undefined ? Infinity : one.broughtBy.arrivedMs + rule.days * 86_400_000;
+    if (endMs > nowMs && !(longest && (longest.rejected || longest.endMs >= endMs)))
+      longest = { endMs, one, rejected: decided && rejectionOf(decided) };
   }
-  if (longest === undefined) return undefined;
-  const { endMs, one, rejected } = longest;
+  if (longest !== undefined) return describeHold(longest);
+  return own && { because: rejectionOf(own), untilMs: undefined, isRejected: true };
+}
+
+interface LongHeld {
+  readonly endMs: number;
+  readonly one: Gained<ArrivedRelease>;
+  readonly rejected: string | undefined;
+}
+
+function describeHold({ endMs, one, rejected }: LongHeld): Hold {
   const untilMs = endMs === Infinity ? undefined : endMs;
   const unlike = one.before === undefined ? '' : `, unlike ${one.before.version}`;
   const end = untilMs === undefined ? 'somebody approves it' : new Date(untilMs).toISOString();
@@ -137,19 +167,40 @@ export function holdOf(
   };
 }
 
-/** The last decision about a release that keeps this capability, and is not above this version. */
+/** True if the rule looks at this capability. */
+function isOf(
+  { kinds = decisiveKinds, since }: Pick<RuleOf<'capability'>, 'kinds' | 'since'>,
+  { capability, broughtBy }: Gained<ArrivedRelease>,
+): boolean {
+  return kinds.includes(capability.kind) && broughtBy.arrivedMs >= (since === undefined ? 0 : Date.parse(since));
+}
+
+function rejectionOf({ by, reason }: ReviewDecision): string {
+  return `${by} rejected it: ${shortText(reason, 200) ?? ''}`;
+}
+
+/** True if the person saw this archive, with this record. */
+function isAbout({ version, reference, at }: ReviewDecision, release: ArrivedRelease): boolean {
+  return version === release.normalized && reference === release.reference && Date.parse(at) >= release.arrivedMs;
+}
+
+/** The decision about the nearest release that keeps this capability, and is not above this version. */
 function decisionAbout(
   one: Gained<ArrivedRelease>,
   gains: Gains,
   decisions: readonly ReviewDecision[],
   normalized: string,
 ): ReviewDecision | undefined {
-  return decisions.findLast(({ version, reference }) => {
-    const decided = gains.get(version);
-    return (
-      decided?.release.reference === reference &&
-      decided.gained.includes(one) &&
-      compareNormalized(version as NormalizedVersion, normalized as NormalizedVersion) <= 0
-    );
-  });
+  return decisions
+    .filter((decision) => {
+      const decided = gains.get(decision.version);
+      return (
+        decided !== undefined &&
+        isAbout(decision, decided.release) &&
+        decided.gained.includes(one) &&
+        compareNormalized(decision.version as NormalizedVersion, normalized as NormalizedVersion) <= 0
+      );
+    })
+    .toSorted((a, b) => compareNormalized(a.version as NormalizedVersion, b.version as NormalizedVersion))
+    .at(-1);
 }

@@ -14,6 +14,17 @@ describe('the capabilities of a record', () => {
     ['a plugin in capitals', { type: 'Composer-Plugin' }, ['plugin composer-plugin']],
     ['the interface of plugins', { require: { 'composer-plugin-api': '^2' } }, ['plugin composer-plugin-api']],
     ['an autoloaded file', { autoload: { files: ['./src/a.php', 'src/a.php'] } }, ['autoload-file src/a.php']],
+    [
+      'an object of files',
+      { autoload: { files: { x: 'a.php', y: { z: ['b.php'] } } } },
+      ['autoload-file a.php', 'autoload-file b.php'],
+    ],
+    ['nested lists', { autoload: { files: [['a.php']] } }, ['autoload-file a.php']],
+    [
+      'commands and paths as objects',
+      { bin: { a: 'run' }, 'include-path': { a: 'lib' } },
+      ['include-path lib', 'bin run'],
+    ],
     ['a command as text', { bin: 'bin/run' }, ['bin bin/run']],
     ['an include path', { 'include-path': ['lib'] }, ['include-path lib']],
     ['a stand-in of another vendor', { replace: { 'Psr/Log': '*', 'acme/old': '*' } }, ['replace psr/log']],
@@ -27,6 +38,15 @@ describe('the capabilities of a record', () => {
     ['nonsense', { autoload: 7, bin: [3], require: 'x', extra: null, authors: {} }, []],
   ])('%s', (_, record, expected) => {
     expect(keys(record as never)).toEqual(expected);
+  });
+
+  it('what is too long or too much changes with each of its texts', () => {
+    const files = (count: number, ...more: readonly string[]): ReturnType<typeof keys> =>
+      keys({ autoload: { files: [...Array.from({ length: count }, (_, at) => `a/${at}.php`), ...more] } });
+    const long = 'd/'.repeat(160);
+    expect(files(0, `${long}a.php`)).not.toEqual(files(0, `${long}b.php`));
+    expect(files(3000)).toHaveLength(501);
+    expect(files(3000, 'z.php')[500]).not.toBe(files(3000, 'y.php')[500]);
   });
 
   it.each([
