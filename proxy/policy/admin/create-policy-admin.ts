@@ -1,6 +1,6 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
-import { decideHeld, describeHeld } from './held-releases.ts';
+import { decideHeld } from './held-releases.ts';
 import { noGains } from '../judge/held-releases.ts';
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
@@ -153,7 +153,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
 /** Questions about all packages. */
 function looksAtAll(
   options: PolicyAdminOptions,
-): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon' | 'held' | 'heldSoon' | 'heldReleases'> {
+): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon' | 'held' | 'heldSoon'> {
   const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
   const readHeld = createHeldList(options);
   return {
@@ -161,7 +161,6 @@ function looksAtAll(
     exposuresSoon: exposures.soon,
     held: () => readHeld(options.now()),
     heldSoon: remembered(options, readHeld).soon,
-    heldReleases: async () => describeHeld(options, await readHeld(options.now())),
   };
 }
 

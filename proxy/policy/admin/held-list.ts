@@ -2,13 +2,17 @@
 // whose files, rules and decisions are unchanged is not read again, so a look at thousands of packages costs little.
 
 import type { PackageName } from '../../../build/contract/name.ts';
+import { compareNormalized } from '../../../build/contract/ordering.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
+import type { Gained } from '../../../build/review/gained-capabilities.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
-import type { ApplicableRules } from '../apply/rule-finder.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
+import type { ArrivedRelease } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
+import type { VersionRule } from '../model/policy-document.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 import type { StandingParts } from './package-standing.ts';
 
@@ -25,6 +29,11 @@ export interface HeldRelease {
   readonly rule: string;
   /** completes a sentence */
   readonly because: string;
+  /** epoch milliseconds */
+  readonly arrivedMs: number;
+  readonly gained: readonly Gained<ArrivedRelease>[];
+  /** false: a person rejected it, or another rule blocks it as well */
+  readonly waits: boolean;
 }
 
 export interface HeldList {
@@ -55,8 +64,7 @@ export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader
     const last = known.get(key);
     if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last.held;
     const found = await source.read(name);
-    const { rules } = policy.rules.about(name, source.origin, undefined);
-    const { held, untilMs } = found === undefined ? nothing : heldIn(found, rules, policy, nowMs);
+    const { held, untilMs } = found === undefined ? nothing : heldIn(found, policy, nowMs);
     known.set(key, { stamp, policy, untilMs, held });
     return held;
   };
@@ -64,16 +72,16 @@ export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader
     const policy = await reader.current(nowMs);
     const releases: HeldRelease[] = [];
     const examined = new Set<PackageName>();
-    if (!policy.compiled.rules.some(isHolding)) known.clear();
+    if (!policy.compiled.rules.some(({ given }) => isHolding(given))) known.clear();
     else {
       const turn = createTurns();
       for (const source of packages)
         for (const name of await source.names()) {
-          if (!policy.rules.about(name, source.origin, undefined).rules.some(isHolding)) continue;
+          if (!policy.rules.about(name, source.origin, undefined).rules.some(({ given }) => isHolding(given))) continue;
           await turn();
           const held = await examine(source, name, policy, nowMs).catch(undefinedIfUnusable);
           if (held !== undefined) examined.add(name);
-          releases.push(...(held ?? []));
+          releases.push(...(held ?? []).filter(({ waits }) => waits));
         }
     }
     return { releases, examined };
@@ -86,28 +94,35 @@ function undefinedIfUnusable(error: unknown): undefined {
 
 const nothing: Pick<Examined, 'held' | 'untilMs'> = { held: [], untilMs: Number.POSITIVE_INFINITY };
 
-function isHolding({ given: { rule, action } }: ApplicableRules['rules'][number]): boolean {
+function isHolding({ rule, action }: VersionRule): boolean {
   return rule === 'capability' && action === 'block';
 }
 
-/** A release that another rule blocks waits for nobody. */
-function heldIn(
+/** The releases of a package that a rule holds, newest first, and when this may change by the clock. */
+export function heldIn(
   { name, origin, beside, versions, gains }: CandidatePackage,
-  rules: ApplicableRules['rules'],
   policy: CurrentPolicy,
   nowMs: number,
 ): typeof nothing {
+  const { rules } = policy.rules.about(name, origin, undefined);
   const judge = judgePackage(rules, policy.factsOf(name, origin, beside, gains));
   let changesAtMs: number | undefined;
   const held = versions.flatMap(({ facts, release, isOffered }): readonly HeldRelease[] => {
     if (!isOffered) return [];
     const judgement = judge(facts, nowMs);
     changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
-    const block = blockOf(judgement);
-    if (block?.isHeld !== true) return [];
+    const found = judgement.findings.find((one) => one.exception === undefined && isHolding(one.rule));
     const { version, normalized } = facts;
-    const reference = gains().get(normalized)?.release.reference ?? '';
-    return [{ name, origin, version, normalized, reference, release, rule: block.rule.name, because: block.because }];
+    const known = found && gains().get(normalized);
+    if (found === undefined || known === undefined) return [];
+    const { gained, release: arrived } = known;
+    const { reference, arrivedMs } = arrived;
+    const about = { name, origin, version, normalized, reference, release, arrivedMs, gained };
+    const waits = blockOf(judgement)?.isHeld === true;
+    return [{ ...about, rule: found.rule.name, because: found.because, waits }];
   });
-  return { held, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
+  const newestFirst = held.toSorted((one, other) =>
+    compareNormalized(other.normalized as NormalizedVersion, one.normalized as NormalizedVersion),
+  );
+  return { held: newestFirst, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
 }

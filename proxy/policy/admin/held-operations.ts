@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { packageParams, nameOf } from '../../packages/operations.ts';
 import { operation } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
-import { heldRelease } from './held-schema.ts';
+import { heldRelease, showHeld } from './held-schema.ts';
 import type { PolicyAdminServices } from './operations.ts';
 
 const tag = 'Policy';
@@ -19,12 +19,12 @@ export const listHeldReleases = operation({
   query: pageQuery,
   answer: pageOf(heldRelease),
   answers: 'a page of held releases',
-  run: async ({ policyAdmin }: PolicyAdminServices, query) =>
-    paginate(
-      (await policyAdmin.heldReleases()).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
-      query,
-      keyOf,
-    ),
+  run: async ({ policyAdmin }: PolicyAdminServices, query) => {
+    const { releases } = await policyAdmin.held();
+    const sorted = releases.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    const { data, next_cursor } = paginate(sorted, query, keyOf);
+    return { data: data.map(showHeld), next_cursor };
+  },
 });
 
 function keyOf({ name, version }: { readonly name: string; readonly version: string }): string {
@@ -56,8 +56,8 @@ export const decideHeldRelease = operation({
   answer: heldRelease,
   answers: 'the release as it was held',
   errors: ['NOT_FOUND', 'CONFLICT'],
-  run: ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
-    policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor),
+  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
+    showHeld(await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor)),
 });
 
 export const heldOperations = [listHeldReleases, decideHeldRelease];

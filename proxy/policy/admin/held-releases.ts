@@ -1,78 +1,17 @@
-// The releases that a rule holds for what they can newly do, for people who decide about them. Computed from what is
-// stored, as the server judges it; no request is sent.
+// Decisions about the releases that are held.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { compareNormalized } from '../../../build/contract/ordering.ts';
-import type { NormalizedVersion } from '../../../build/contract/version.ts';
-import { describeCapability } from '../../../build/review/capabilities.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
-import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
-import { judgePackage } from '../judge/judge.ts';
 import { storeDecision } from '../records/review-decisions.ts';
-import type { CandidatePackage, PackageSource } from './package-source.ts';
-import type { HeldList } from './held-list.ts';
-import type { HeldRelease } from './held-schema.ts';
-
-const mostHeld = 1000;
-
-/** In the order of the list, newest version of a package first. Rejects for a damaged package. */
-export async function describeHeld(
-  { reader, packages, now }: HeldParts,
-  { releases }: HeldList,
-): Promise<readonly HeldRelease[]> {
-  const policy = await reader.current(now());
-  const described: HeldRelease[] = [];
-  for (const source of packages)
-    for (const name of new Set(releases.flatMap((one) => (one.origin === source.origin ? one.name : [])))) {
-      const known = described.length >= mostHeld ? undefined : await source.read(name);
-      if (known !== undefined) described.push(...heldIn(known, policy, now()));
-    }
-  return described;
-}
+import type { PackageSource } from './package-source.ts';
+import { heldIn, type HeldRelease } from './held-list.ts';
 
 export interface HeldParts extends Pick<ChangeParts, 'store' | 'now'> {
   readonly reader: PolicyReader;
   readonly packages: readonly PackageSource[];
-}
-
-function heldIn(known: CandidatePackage, policy: CurrentPolicy, nowMs: number): readonly HeldRelease[] {
-  const { name, origin, beside } = known;
-  const gains = known.gains();
-  const judge = judgePackage(
-    policy.rules.about(name, origin, undefined).rules.filter(({ given }) => given.rule === 'capability'),
-    policy.factsOf(name, origin, beside, () => gains),
-  );
-  const offered = known.versions.filter(({ isOffered, facts }) => isOffered && gains.get(facts.normalized));
-  return offered
-    .toSorted((one, other) => compareNormalized(normalizedOf(other), normalizedOf(one)))
-    .flatMap(({ facts }) => {
-      const found = judge(facts, nowMs).findings.find(
-        ({ rule, exception }) => rule.action === 'block' && exception === undefined,
-      );
-      const gained = gains.get(facts.normalized);
-      if (found === undefined || gained === undefined) return [];
-      return {
-        name,
-        version: facts.version,
-        origin,
-        rule: found.rule.name,
-        because: found.because,
-        reference: gained.release.reference,
-        arrived_at: new Date(gained.release.arrivedMs).toISOString(),
-        gained: gained.gained.map(({ capability, broughtBy, before }) => ({
-          ...capability,
-          text: describeCapability(capability),
-          brought_by: broughtBy.version,
-          before: before.version,
-        })),
-      };
-    });
-}
-
-function normalizedOf({ facts }: CandidatePackage['versions'][number]): NormalizedVersion {
-  return facts.normalized as NormalizedVersion;
 }
 
 export interface Deciding {
@@ -86,26 +25,29 @@ export interface Deciding {
 
 /** Throws NOT_FOUND for a release that no rule holds, and CONFLICT if it has another archive meanwhile. */
 export async function decideHeld(parts: HeldParts, asked: Deciding, actor: Actor): Promise<HeldRelease> {
-  const { reader, packages, now, store } = parts;
+  const held = await findHeld(parts, asked);
+  if (asked.reference !== undefined && asked.reference !== held.reference)
+    throw new RegistryError('CONFLICT', {
+      message: `${held.name} ${held.version} has another archive meanwhile: ${held.reference}. Look at it again.`,
+    });
+  const { name, normalized: version, reference } = held;
+  const { decision, reason } = asked;
+  const at = new Date(parts.now()).toISOString();
+  await storeDecision(parts.store, { package: name, version, reference, decision, reason, by: actor, at }, actor);
+  return held;
+}
+
+/** Also a release that waits no more: a later decision replaces an earlier one. */
+async function findHeld({ reader, packages, now }: HeldParts, { name, version }: Deciding): Promise<HeldRelease> {
   const policy = await reader.current(now());
   for (const source of packages) {
-    const known = await source.read(asked.name as CandidatePackage['name']);
+    const known = await source.read(name as PackageName);
     if (known === undefined) continue;
-    const held = heldIn(known, policy, now()).find(({ version }) => version === asked.version);
-    const facts = known.versions.find((one) => one.facts.version === asked.version)?.facts;
-    if (held === undefined || facts === undefined) break;
-    if (asked.reference !== undefined && asked.reference !== held.reference)
-      throw new RegistryError('CONFLICT', {
-        message: `${held.name} ${held.version} has another archive meanwhile: ${held.reference}. Look at it again.`,
-      });
-    const { reference } = held;
-    const { decision, reason } = asked;
-    const at = new Date(now()).toISOString();
-    const made = { package: held.name, version: facts.normalized, reference, decision, reason, by: String(actor), at };
-    await storeDecision(store, made, actor);
-    return held;
+    const held = heldIn(known, policy, now()).held.find((one) => one.version === version);
+    if (held !== undefined) return held;
+    break;
   }
   throw new RegistryError('NOT_FOUND', {
-    message: `No rule holds ${asked.name} ${asked.version}. \`libretto policy held\` lists what is held.`,
+    message: `No rule holds ${name} ${version}. \`libretto policy held\` lists what is held.`,
   });
 }

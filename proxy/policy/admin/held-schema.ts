@@ -1,9 +1,10 @@
 // A held release as API, commands and console show it.
 
 import { z } from 'zod';
-import { capabilityKinds } from '../../../build/review/capabilities.ts';
+import { capabilityKinds, describeCapability } from '../../../build/review/capabilities.ts';
 import { timeSchema } from '../../registry/fields.ts';
 import type { Fixed } from '../../registry/operation.ts';
+import type { HeldRelease } from './held-list.ts';
 
 const version = z.string().meta({ description: 'the version', example: '1.2.0' });
 
@@ -31,4 +32,31 @@ export const heldRelease = z
       .meta({ description: 'what it can do since releases are compared' }),
   })
   .meta({ id: 'HeldRelease' });
-export type HeldRelease = Fixed<z.output<typeof heldRelease>>;
+export type ShownHeld = Fixed<z.output<typeof heldRelease>>;
+
+export function showHeld({
+  name,
+  version,
+  origin,
+  rule,
+  because,
+  reference,
+  arrivedMs,
+  gained,
+}: HeldRelease): ShownHeld {
+  return {
+    name,
+    version,
+    origin,
+    rule,
+    because,
+    reference,
+    arrived_at: new Date(arrivedMs).toISOString(),
+    gained: gained.map(({ capability, broughtBy, before }) => ({
+      ...capability,
+      text: describeCapability(capability),
+      brought_by: broughtBy.version,
+      before: before.version,
+    })),
+  };
+}

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { decideHeldRelease } from '../../../policy/admin/held-operations.ts';
-import type { HeldRelease } from '../../../policy/admin/held-schema.ts';
+import { showHeld, type ShownHeld } from '../../../policy/admin/held-schema.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextArea } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
@@ -16,9 +16,11 @@ import { PolicyFrame } from './policy-frame.tsx';
 import { policyTrail, type PolicyPageServices } from './services.ts';
 
 const path = '/policy/held';
+const mostRows = 1000;
 
-async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
-  const [policy, held] = await Promise.all([policyAdmin.get(), policyAdmin.heldReleases()]);
+async function heldPage({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const [policy, { releases }] = await Promise.all([policyAdmin.get(), policyAdmin.held()]);
+  const held = releases.slice(0, mostRows).map(showHeld);
   return {
     title: 'Held releases',
     section: 'policy',
@@ -37,7 +39,7 @@ async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRe
   };
 }
 
-function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease>[] {
+function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<ShownHeld>[] {
   const decides = may('decideHeldRelease');
   return [
     {
@@ -55,15 +57,15 @@ function columnsOf({ nowMs, may }: SignedInRequest): readonly Column<HeldRelease
   ];
 }
 
-function formOf({ name, version }: HeldRelease): string {
+function formOf({ name, version }: ShownHeld): string {
   return `${path}/${name}/${encodeURIComponent(version)}`;
 }
 
 /** Throws NOT_FOUND. */
-async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<HeldRelease> {
+async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<ShownHeld> {
   const [name, version] = [`${param('vendor')}/${param('package')}`, param('version')];
-  const found = (await policyAdmin.heldReleases()).find((one) => one.name === name && one.version === version);
-  if (found !== undefined) return found;
+  const found = (await policyAdmin.held()).releases.find((one) => one.name === name && one.version === version);
+  if (found !== undefined) return showHeld(found);
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
 
@@ -105,7 +107,7 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
     done: () => ({ to: path, notice: 'decided' }),
   });
 
-function Gained({ held: { name, gained } }: { readonly held: HeldRelease }): Child {
+function Gained({ held: { name, gained } }: { readonly held: ShownHeld }): Child {
   return (
     <ul>
       {gained.map(({ text, brought_by: by, before }) => (
@@ -125,7 +127,7 @@ export function registerHeldPages(pages: Pages, services: PolicyPageServices): v
     path,
     operation: 'listHeldReleases',
     notices: { decided: 'The decision is saved. It counts from the next request.' },
-    show: (request) => showHeld(services, request),
+    show: (request) => heldPage(services, request),
   });
   pages.form(decisionForm(services));
 }
