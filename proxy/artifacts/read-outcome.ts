@@ -21,6 +21,7 @@ export function readPublication(report: JsonObject): ArtifactPublication & Remar
     url: text('url'),
     serial: number('serial'),
     notices: Array.isArray(notices) ? notices.map(String) : [],
+    staged: report['outcome'] === 'staged',
   };
 }
 

@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ArtifactBuild } from '../../../build/artifacts/artifact-tree.ts';
-import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
+import { publishApproved, publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../../build/contract/artifact-files.ts';
 import type { Reference } from '../../../build/contract/digest.ts';
@@ -194,9 +194,16 @@ function createLocalPublisher(
   return {
     publish: async (upload) => {
       const outcome = await publishArtifact({ ...upload, objection }, build);
-      if (outcome.outcome === 'published') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
+      if (outcome.outcome !== 'refused') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
       return readPublication(outcome);
     },
+    approve: async ({ name, version, reference }) =>
+      readPublication(
+        await publishApproved(
+          { name: name as PackageName, version: version as DistLabel, reference: reference as Reference },
+          build,
+        ),
+      ),
     // the record was made from the builder's answer, which parsed these texts
     withdraw: async ({ name, version, reference }) =>
       readWithdrawal(
@@ -221,9 +228,15 @@ async function publishThere(job: PublishJob, remote: Remote): Promise<Published>
   }
 }
 
-function describe({ id, name, version, size }: JsonObject, created: boolean, remote: Remote | undefined): string {
+function describe(
+  { id, name, version, size, status }: JsonObject,
+  created: boolean,
+  remote: Remote | undefined,
+): string {
   const where = remote === undefined ? '' : ` on ${remote.url}`;
   const what = `${String(name)} ${String(version)}`;
+  if (status === 'staged')
+    return `Staged ${what}${where} (${String(id)}). No client sees it until a person approves it.`;
   return created
     ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
     : `${what} is already published${where} with the same bytes (${String(id)}).`;

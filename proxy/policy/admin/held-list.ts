@@ -7,12 +7,18 @@ import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import type { Gained } from '../../../build/review/gained-capabilities.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
+import type { ArtifactRecord } from '../../artifacts/artifact.ts';
+import type { Artifacts } from '../../artifacts/artifacts.ts';
+import { endOfStaged } from '../../artifacts/staged-artifacts.ts';
+import type { Actor } from '../../state/audit.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
-import type { ArrivedRelease } from '../judge/held-releases.ts';
+import type { ArrivedRelease, ReviewDecision } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
+import { firstApprovals, isAbout } from '../records/review-decisions.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 import type { StandingParts } from './package-standing.ts';
 
@@ -34,6 +40,10 @@ export interface HeldRelease {
   readonly gained: readonly Gained<ArrivedRelease>[];
   /** false: a person rejected it, or another rule blocks it as well */
   readonly waits: boolean;
+  /** who gave the first of two approvals; null: nobody */
+  readonly approvedBy: string | null;
+  /** it was never published; absent: a rule holds a published release */
+  readonly staged?: ArtifactRecord;
 }
 
 export interface HeldList {
@@ -49,8 +59,13 @@ interface Examined {
   readonly held: readonly HeldRelease[];
 }
 
-/** Every call looks again. Others get their turn in between. */
-export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader' | 'packages'>) {
+export interface HeldParts extends Pick<StandingParts, 'reader' | 'packages'> {
+  readonly store: Pick<StateStore, 'range'>;
+  readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
+}
+
+/** Every call looks again. Others get their turn in between. Staged releases come last. */
+export function createHeldList({ reader, packages, store, artifactsOf }: HeldParts) {
   const known = new Map<string, Examined>();
   const examine = async (
     source: PackageSource,
@@ -84,8 +99,46 @@ export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader
           releases.push(...(held ?? []).filter(({ waits }) => waits));
         }
     }
-    return { releases, examined };
+    releases.push(...(await artifactsOf('system:staging').staged()).map((one) => waiting(one, nowMs)));
+    const firsts = await firstApprovals(store);
+    return { releases: firsts.length === 0 ? releases : releases.map((one) => withApproval(one, firsts)), examined };
   };
+}
+
+/** Stands in the place of a rule: the setting. */
+export const stagedRule = 'publishing.staged';
+
+/** So long before the end of a staged upload people are notified again. */
+const noticeMs = 3 * 86_400_000;
+
+export function endsSoon(staged: ArtifactRecord, nowMs: number): boolean {
+  return endOfStaged(staged) - nowMs <= noticeMs;
+}
+
+/** A staged upload, as the list has it. */
+export function waiting(staged: ArtifactRecord, nowMs: number): HeldRelease {
+  const { version, version_normalized: normalized, reference, created_by: by } = staged;
+  const arrivedMs = Date.parse(staged.created_at);
+  const end = `${endsSoon(staged, nowMs) ? 'soon, ' : ''}on ${new Date(endOfStaged(staged)).toISOString()}`;
+  return {
+    name: staged.name as PackageName,
+    version,
+    normalized,
+    reference,
+    arrivedMs,
+    staged,
+    origin: 'private',
+    release: { version_normalized: normalized, releasedMs: arrivedMs },
+    rule: stagedRule,
+    because: `${by} uploaded it, and no client sees it until a person approves it; otherwise it is removed ${end}`,
+    gained: [],
+    waits: true,
+    approvedBy: null,
+  };
+}
+
+function withApproval(held: HeldRelease, firsts: readonly ReviewDecision[]): HeldRelease {
+  return { ...held, approvedBy: firsts.find((one) => isAbout(one, held))?.by ?? null };
 }
 
 function undefinedIfUnusable(error: unknown): undefined {
@@ -119,7 +172,7 @@ export function heldIn(
     const { reference, arrivedMs } = arrived;
     const about = { name, origin, version, normalized, reference, release, arrivedMs, gained };
     const waits = blockOf(judgement)?.isHeld === true;
-    return [{ ...about, rule: found.rule.name, because: found.because, waits }];
+    return [{ ...about, rule: found.rule.name, because: found.because, waits, approvedBy: null }];
   });
   const newestFirst = held.toSorted((one, other) =>
     compareNormalized(other.normalized as NormalizedVersion, one.normalized as NormalizedVersion),

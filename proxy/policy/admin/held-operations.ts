@@ -15,7 +15,9 @@ export const listHeldReleases = operation({
   path: '/api/policy/held',
   tag,
   summary: 'List the releases that are held',
-  description: 'Own and stored mirrored releases that a rule `capability` holds now, with what each can newly do.',
+  description:
+    'Own and stored mirrored releases that a rule `capability` holds now, with what each can newly do. And staged ' +
+    'releases, which no client sees (setting `publishing.staged`).',
   query: pageQuery,
   answer: pageOf(heldRelease),
   answers: 'a page of held releases',
@@ -40,7 +42,9 @@ export const decideHeldRelease = operation({
   summary: 'Approve or reject a held release',
   description:
     'An approved release is offered at once, and so is what later releases keep of it. A rejected one stays held ' +
-    'without an end. A decision is about one archive: a moved tag is undecided again. Write slashes in a version as %2F.',
+    'without an end; a rejected staged one is removed, and its version is free again. A decision is about one archive: ' +
+    'a moved tag is undecided again. With the setting `publishing.four_eyes` a second approval may be needed. Write ' +
+    'slashes in a version as %2F.',
   params: packageParams.extend({
     version: z.string().min(1).max(200).meta({ description: 'the version', example: '1.2.0' }),
   }),
@@ -55,7 +59,8 @@ export const decideHeldRelease = operation({
   }),
   answer: heldRelease,
   answers: 'the release as it was held',
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  awaitsBuilder: true,
+  errors: ['NOT_FOUND', 'CONFLICT', 'VERSION_EXISTS', 'BUILD_BUSY'],
   run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
     showHeld(await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor)),
 });

@@ -15,8 +15,12 @@ export const heldRelease = z
     origin: z
       .enum(['private', 'mirrored'])
       .meta({ description: '`private`: published here. `mirrored`: of another registry' }),
-    rule: z.string().meta({ description: 'the name of the rule', example: 'capability' }),
+    rule: z.string().meta({ description: 'the name of the rule, or `publishing.staged`', example: 'capability' }),
     because: z.string().meta({ description: 'the reason; it completes a sentence' }),
+    approved_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'who gave the first of two approvals (setting `publishing.four_eyes`); null: nobody' }),
     reference: z.string().meta({ description: 'of its archive; a decision is about this archive alone' }),
     arrived_at: timeSchema('this registry first had it'),
     gained: z
@@ -40,6 +44,7 @@ export function showHeld({
   origin,
   rule,
   because,
+  approvedBy,
   reference,
   arrivedMs,
   gained,
@@ -50,6 +55,7 @@ export function showHeld({
     origin,
     rule,
     because,
+    approved_by: approvedBy,
     reference,
     arrived_at: new Date(arrivedMs).toISOString(),
     gained: gained.map(({ capability, broughtBy, before }) => ({

@@ -1,15 +1,19 @@
 // The releases that a rule holds for what they can newly do, and the form where a person decides about one.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Child } from 'hono/jsx';
+import { storedPath } from '../../../artifacts/staged-artifacts.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { decideHeldRelease } from '../../../policy/admin/held-operations.ts';
+import { stagedRule, type HeldRelease } from '../../../policy/admin/held-list.ts';
 import { showHeld, type ShownHeld } from '../../../policy/admin/held-schema.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextArea } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
-import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { FileDownload, FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { PolicyFrame } from './policy-frame.tsx';
@@ -29,7 +33,7 @@ async function heldPage({ policyAdmin }: PolicyPageServices, request: SignedInRe
         {held.length === 0 ? (
           <EmptyState icon="shield-check" title="No release is held">
             A rule of the kind capability holds releases that can newly do something, such as run a file in every
-            request. The command libretto policy protect adds one.
+            request. The command libretto policy protect adds one. The setting publishing.staged holds whole uploads.
           </EmptyState>
         ) : (
           <Table caption="Held releases" columns={columnsOf(request)} rows={held} />
@@ -62,10 +66,10 @@ function formOf({ name, version }: ShownHeld): string {
 }
 
 /** Throws NOT_FOUND. */
-async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<ShownHeld> {
+async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<HeldRelease> {
   const [name, version] = [`${param('vendor')}/${param('package')}`, param('version')];
   const found = (await policyAdmin.held()).releases.find((one) => one.name === name && one.version === version);
-  if (found !== undefined) return showHeld(found);
+  if (found !== undefined) return found;
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
 
@@ -73,12 +77,15 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
     section: 'policy',
     view: async (request) => {
-      const held = await heldOf(services, request);
+      const held = showHeld(await heldOf(services, request));
       return {
         title: `${held.name} ${held.version}`,
-        sentence: 'An approved release is offered at once. A rejected one stays held without an end.',
+        sentence:
+          held.rule === stagedRule
+            ? 'An approved release is published at once. A rejected one is removed, and its version is free again.'
+            : 'An approved release is offered at once. A rejected one stays held without an end.',
         trail: [...policyTrail, { label: 'Held releases', to: path }],
-        notice: <Gained held={held} />,
+        notice: held.rule === stagedRule ? <Staged held={held} /> : <Gained held={held} />,
         submit: 'Save the decision',
         fields: (
           <>
@@ -107,6 +114,36 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
     done: () => ({ to: path, notice: 'decided' }),
   });
 
+function Staged({ held }: { readonly held: ShownHeld }): Child {
+  const { name, version, because } = held;
+  return (
+    <ul>
+      <li class="breaks">{`${because}.`}</li>
+      <li>
+        <A to={`/packages/${name}/compare?to=${encodeURIComponent(version)}`}>Compare it with the release before</A>
+      </li>
+      <li>
+        <A to={`${formOf(held)}/archive`}>Download the archive</A>
+      </li>
+    </ul>
+  );
+}
+
+const mostDownloaded = 64 * 1024 * 1024;
+
+/** Throws NOT_FOUND. */
+async function stagedArchive(services: PolicyPageServices, request: SignedInRequest): Promise<FileDownload> {
+  const { staged } = await heldOf(services, request);
+  const { dataDirectory } = services;
+  if (staged === undefined || dataDirectory === undefined || staged.size > mostDownloaded)
+    throw new RegistryError('NOT_FOUND', {
+      message: 'This server has no such archive, or it has more than 64 MiB: then read it on the host of the registry.',
+    });
+  const bytes = await readFile(join(dataDirectory, storedPath(staged)));
+  const name = `${staged.name.replace('/', '-')}-${staged.version.replaceAll('/', '-')}.zip`;
+  return { file: { name, type: 'application/zip', bytes } };
+}
+
 function Gained({ held: { name, gained } }: { readonly held: ShownHeld }): Child {
   return (
     <ul>
@@ -128,6 +165,11 @@ export function registerHeldPages(pages: Pages, services: PolicyPageServices): v
     operation: 'listHeldReleases',
     notices: { decided: 'The decision is saved. It counts from the next request.' },
     show: (request) => heldPage(services, request),
+  });
+  pages.page({
+    path: `${path}/:vendor/:package/:version/archive`,
+    operation: 'decideHeldRelease',
+    show: (request) => stagedArchive(services, request),
   });
   pages.form(decisionForm(services));
 }

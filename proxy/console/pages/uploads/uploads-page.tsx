@@ -139,6 +139,7 @@ const statusKinds: Readonly<Record<ArtifactStatus, State>> = {
   published: 'good',
   withdrawn: 'warn',
   superseded: 'info',
+  staged: 'warn',
 };
 
 function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly Column<ArtifactRecord>[] {
@@ -146,7 +147,7 @@ function columnsOf({ authorOf, mayRemove, nowMs }: UploadsPageProps): readonly C
     label: 'Action',
     isPlain: true,
     cell: ({ id, status, name, version }) =>
-      status === 'published' ? (
+      status === 'published' || status === 'staged' ? (
         <ButtonLink
           to={`/uploads/${id}/withdraw`}
           kind="small"
