@@ -65,8 +65,7 @@ export async function examineStaged(
     if ('outcome' in label) return label;
     checkComposerJson(json);
     const { version, normalized } = label;
-    const reference = archiveReference(zip.sha256);
-    checkContent(staged, reference);
+    checkContent(staged, archiveReference(zip.sha256));
     const file = artifactPath(name, version);
     checkFile(file, json, name, label);
     return {
@@ -75,7 +74,7 @@ export async function examineStaged(
       normalized,
       dev: isDevVersion(normalized),
       sha256: zip.sha256,
-      reference,
+      reference: archiveReference(zip.sha256),
       file,
     };
   } catch (error) {

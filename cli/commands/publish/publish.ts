@@ -17,7 +17,7 @@ import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
-import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
+import type { ArtifactPublisher, ContentOfVersion } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
@@ -197,22 +197,14 @@ function createLocalPublisher(
       if (outcome.outcome !== 'refused') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
       return readPublication(outcome);
     },
-    approve: async ({ name, version, reference }) =>
-      readPublication(
-        await publishApproved(
-          { name: name as PackageName, version: version as DistLabel, reference: reference as Reference },
-          build,
-        ),
-      ),
-    // the record was made from the builder's answer, which parsed these texts
-    withdraw: async ({ name, version, reference }) =>
-      readWithdrawal(
-        await withdrawArtifact(
-          { name: name as PackageName, version: version as DistLabel, reference: reference as Reference },
-          build,
-        ),
-      ),
+    approve: async (content) => readPublication(await publishApproved(parsed(content), build)),
+    withdraw: async (content) => readWithdrawal(await withdrawArtifact(parsed(content), build)),
   };
+}
+
+/** The record was made from the builder's answer, which parsed these texts. */
+function parsed({ name, version, reference }: ContentOfVersion) {
+  return { name: name as PackageName, version: version as DistLabel, reference: reference as Reference };
 }
 
 async function publishThere(job: PublishJob, remote: Remote): Promise<Published> {
