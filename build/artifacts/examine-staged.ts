@@ -25,6 +25,8 @@ export interface StagedArtifact {
   readonly path: string;
   readonly name?: string | undefined;
   readonly version?: string | undefined;
+  /** the content that a person approved; undefined: any */
+  readonly reference?: string | undefined;
   /** refuses packages that the sender may not publish; undefined: none */
   readonly objection?: ((name: PackageName) => RefusedArtifact | undefined) | undefined;
 }
@@ -63,6 +65,7 @@ export async function examineStaged(
     if ('outcome' in label) return label;
     checkComposerJson(json);
     const { version, normalized } = label;
+    checkContent(staged, archiveReference(zip.sha256));
     const file = artifactPath(name, version);
     checkFile(file, json, name, label);
     return {
@@ -79,6 +82,12 @@ export async function examineStaged(
       return refuseAsBuild(error.code, error.message.replaceAll(staged.path, 'the archive'));
     throw error;
   }
+}
+
+/** Throws QuarantineError if it is not the content that a person approved. */
+function checkContent({ reference: approved }: StagedArtifact, reference: Reference): void {
+  if (approved !== undefined && approved !== reference)
+    throw new QuarantineError('ARCHIVE_MISMATCH', 'The stored ZIP has changed. Reject it, and upload it again.');
 }
 
 function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | RefusedArtifact {

@@ -9,7 +9,8 @@ export type PublishOutcome = PublishedArtifact | RefusedArtifact;
 
 /** A type, not an interface: it is printed as JSON. */
 export type PublishedArtifact = {
-  readonly outcome: 'published';
+  /** `staged`: stored, and not published until a person approves it */
+  readonly outcome: 'published' | 'staged';
   readonly name: PackageName;
   readonly version: string;
   readonly version_normalized: string;

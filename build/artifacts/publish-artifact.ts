@@ -1,11 +1,14 @@
 // Publishes one staged ZIP, or the ZIP of a tar: moves it to the folder of artifacts, and builds that source. After a
-// failure, the folder is unchanged. The staged file is deleted in every case.
+// failure, the folder is unchanged. The staged file is deleted in every case. A staged release is stored beside the
+// withdrawn ZIPs, where no build reads it, until a person approves it.
 
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, rename, rm } from 'node:fs/promises';
+import { copyFile, link, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { retiredPath, stagingFolder } from '../contract/artifact-files.ts';
+import { artifactPath, retiredPath, stagedUploadName, stagingFolder } from '../contract/artifact-files.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
+import { normalizeVersion } from '../contract/version.ts';
+import { digestsOf } from '../store/local-files.ts';
 import { distUrl } from '../documents/documents.ts';
 import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { withArtifactTree, type VersionBuild, type ArtifactTree } from './artifact-tree.ts';
@@ -13,29 +16,81 @@ import { findExisting, purged } from './find-existing.ts';
 import { examineStaged, refuseAsBuild, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
 import { isTar, repackTar } from '../sources/artifact/repack-tar.ts';
 import { refuseLostUploads } from './lost-uploads.ts';
-import type { PublishOutcome, RefusedArtifact } from './outcome.ts';
+import { refused, type PublishedArtifact, type PublishOutcome, type RefusedArtifact } from './outcome.ts';
+import type { PublishedContent } from './withdraw-artifact.ts';
+
+export interface SentArtifact extends StagedArtifact {
+  /** true: a new version waits for a person */
+  readonly stages?: boolean;
+}
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
-export async function publishArtifact(staged: StagedArtifact, build: VersionBuild): Promise<PublishOutcome> {
+export async function publishArtifact(staged: SentArtifact, build: VersionBuild): Promise<PublishOutcome> {
   try {
     const artifact = await examineStaged(staged, zipInPlace);
     if ('outcome' in artifact) return artifact;
     return await withArtifactTree(build, async (tree) => {
       const existing = await findExisting(artifact, tree);
       if (existing !== undefined && 'outcome' in existing) return existing;
+      if (existing === undefined && staged.stages === true) return stage(staged.path, artifact, tree, build);
       const placed =
         existing !== undefined && (await tree.exists(artifact.file))
           ? await complete(artifact, tree)
           : await place(staged.path, artifact, tree);
       if ('refusal' in placed) return placed.refusal;
+      await tree.remove(keptPath(artifact));
       const entry = (await tree.entries(artifact.name)).find((one) => isSame(one, artifact, tree));
       if (entry === undefined)
         throw new Error(`${artifact.name} ${artifact.version} was published, and its index does not say so`);
-      return describe(artifact, entry, placed.report, tree, build);
+      return { outcome: 'published', ...(await describe(artifact, entry, placed.report, tree, build)) };
     });
   } finally {
     await rm(staged.path, { force: true });
   }
+}
+
+/** Publishes the staged release that a person approved. A repeated call completes an interrupted one. */
+export async function publishApproved(
+  { name, version, reference }: PublishedContent,
+  build: VersionBuild,
+): Promise<PublishOutcome> {
+  const path = await withArtifactTree(build, async (tree) => {
+    const copy = join(tree.at(stagingFolder), stagedUploadName(process.pid, randomUUID()));
+    const kept = keptPath({ name, normalized: normalizeVersion(version) ?? version, reference });
+    const from = (await tree.exists(kept)) ? kept : artifactPath(name, version);
+    return (await tree.exists(from)) ? copyFile(tree.at(from), copy).then(() => copy) : undefined;
+  });
+  return path === undefined
+    ? refused('NOT_FOUND', `The stored ZIP of ${name} ${version} is lost. Reject it, and upload it again.`)
+    : publishArtifact({ path, name, version, reference }, build);
+}
+
+function keptPath({
+  name,
+  normalized,
+  reference,
+}: Pick<ExaminedArtifact, 'name' | 'reference'> & { normalized: string }) {
+  return retiredPath(name, normalized, reference);
+}
+
+async function stage(
+  path: string,
+  artifact: ExaminedArtifact,
+  tree: ArtifactTree,
+  build: VersionBuild,
+): Promise<PublishOutcome> {
+  const kept = tree.at(keptPath(artifact));
+  await tree.move(await linkBeside(path, tree), kept);
+  const { sha1: shasum } = await digestsOf(kept);
+  const content = { reference: artifact.reference, shasum, size: (await stat(kept)).size };
+  return { outcome: 'staged', ...(await describe(artifact, content, { withdrawn: [], notices: [] }, tree, build)) };
+}
+
+/** The staged file stays: another builder at an object store may be first, and then the work starts over. */
+async function linkBeside(staged: string, tree: ArtifactTree): Promise<string> {
+  const own = join(tree.at(stagingFolder), `placed-${randomUUID()}.zip`);
+  await link(staged, own).catch(() => copyFile(staged, own));
+  return own;
 }
 
 /** A staged tar becomes its ZIP. */
@@ -79,9 +134,7 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     await rm(aside, { force: true }); // rename() between two links of one file leaves both
   };
   let report: BuildReport;
-  // the staged file stays: another builder at an object store may be first, and then this starts over
-  const own = join(tree.at(stagingFolder), `placed-${randomUUID()}.zip`);
-  await link(staged, own).catch(() => copyFile(staged, own));
+  const own = await linkBeside(staged, tree);
   try {
     await tree.move(own, final);
     report = await tree.build();
@@ -92,7 +145,6 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     if (error instanceof NotPublished) return { refusal: whyNot(artifact, error.report, tree) };
     throw error;
   }
-  await tree.remove(retiredPath(artifact.name, artifact.normalized, artifact.reference));
   if (replaces && former !== undefined)
     await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
   else await rm(aside, { force: true });
@@ -126,11 +178,11 @@ function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactT
 
 async function describe(
   artifact: ExaminedArtifact,
-  { reference, shasum, size }: IndexEntry,
-  report: BuildReport,
+  { reference, shasum, size }: Pick<IndexEntry, 'reference' | 'shasum' | 'size'>,
+  report: Pick<BuildReport, 'withdrawn' | 'notices'>,
   tree: ArtifactTree,
   { request }: VersionBuild,
-): Promise<PublishOutcome> {
+): Promise<Omit<PublishedArtifact, 'outcome'>> {
   const { name, version, normalized, sha256, file } = artifact;
   const gone = report.withdrawn.map(
     (one) =>
@@ -142,7 +194,6 @@ async function describe(
   const others = report.notices.filter(({ source, message }) => source === dataFolder && !isOwn(message));
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
   return {
-    outcome: 'published',
     name,
     version,
     version_normalized: normalized,

@@ -2,7 +2,8 @@
 //
 //   artifacts/<vendor>/<package>/<vendor>-<package>-<version>.zip   the published ZIPs, read by builds
 //   artifacts/.staging/                                             unfinished uploads, at most an hour old
-//   artifacts/.retired/<digest>.zip                                 withdrawn and superseded ZIPs, until a cleanup
+//   artifacts/.retired/<digest>.zip                                 withdrawn and superseded ZIPs, until a cleanup;
+//                                                                   staged ZIPs, until a person decides
 //
 // Builds skip every name that starts with a dot.
 
@@ -36,7 +37,7 @@ export function artifactPath(name: PackageName, version: DistLabel): string {
   return `${name}/${vendor}-${project}-${version.replaceAll('/', '%2F')}.zip`;
 }
 
-/** Below `artifactsFolder`: the path of the ZIP with this content, while it is withdrawn or superseded. */
+/** Below `artifactsFolder`: the path of the ZIP with this content, while it is withdrawn, superseded or staged. */
 export function retiredPath(name: string, normalized: string, reference: string): string {
   return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
 }

@@ -1,30 +1,48 @@
-// The CI jobs that published versions of a package, as `libretto why` says it. The state knows them, not the tree.
+// Who uploaded and who approved the versions of a package, and in which CI job, as `libretto why` says it. The state knows
+// them, not the tree.
 
 import { contentKey } from '../../build/contract/withdrawal-cause.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { WhyVersion, WhyAnswer } from '../../build/contract/why.ts';
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
-import { readPublishedFrom } from '../../proxy/artifacts/read-published-from.ts';
+import { readArtifactOf } from '../../proxy/artifacts/read-published-from.ts';
+import { isAbout, storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
 
-/** `contentKey` of a version → the job that published it. */
-export type Runs = ReadonlyMap<string, PublishedFrom>;
+export interface PublishedBy {
+  /** null: no trusted publisher published it */
+  readonly published_by: PublishedFrom | null;
+  /** null: it was not uploaded */
+  readonly uploaded_by: string | null;
+  /** who approved it, as it was held or staged; null: nobody */
+  readonly approved_by: string | null;
+}
+
+/** By `contentKey` of a version. */
+export type Runs = ReadonlyMap<string, PublishedBy>;
+
+const unknown: PublishedBy = { published_by: null, uploaded_by: null, approved_by: null };
 
 /** Rejects with StateError. */
 export async function runsOf({ name, versions }: Pick<WhyAnswer, 'name' | 'versions'>, config: Config): Promise<Runs> {
   const state = versions.length === 0 ? undefined : await openStateIfAny(config);
   if (state === undefined) return new Map();
   try {
-    const found = await Promise.all(
-      versions.map(async (content): Promise<readonly (readonly [string, PublishedFrom])[]> => {
-        const { version, reference } = content;
-        const version_normalized = normalizeVersion(version) ?? version;
-        const run = await readPublishedFrom(state, { name, version_normalized, reference });
-        return run === undefined ? [] : [[contentKey(content), run]];
-      }),
-    );
-    return new Map(found.flat());
+    const decisions = await storedDecisions(state)();
+    const found = versions.map(async (content) => {
+      const { version, reference } = content;
+      const normalized = normalizeVersion(version) ?? version;
+      const upload = await readArtifactOf(state, { name, version_normalized: normalized, reference });
+      const decision = decisions.findLast((one) => isAbout(one, { name, normalized, reference }));
+      const by: PublishedBy = {
+        published_by: upload?.published_from ?? null,
+        uploaded_by: upload?.created_by ?? null,
+        approved_by: decision?.decision === 'approved' ? decision.by : null,
+      };
+      return [contentKey(content), by] as const;
+    });
+    return new Map(await Promise.all(found));
   } finally {
     await state.close();
   }
@@ -42,10 +60,10 @@ export function runText({ repository, run_id: id, run_url: url, ref, commit }: P
     .join(', ');
 }
 
-/** The versions as the document has them: `published_by` is null where no job of a trusted publisher published them. */
+/** The versions as the document has them. */
 export function withRuns<Version extends Pick<WhyVersion, 'version' | 'reference'>>(
   versions: readonly Version[],
   runs: Runs,
-): readonly (Version & { readonly published_by: PublishedFrom | null })[] {
-  return versions.map((content) => ({ ...content, published_by: runs.get(contentKey(content)) ?? null }));
+): readonly (Version & PublishedBy)[] {
+  return versions.map((content) => ({ ...content, ...(runs.get(contentKey(content)) ?? unknown) }));
 }

@@ -2,8 +2,6 @@
 // those of packages and repositories. They are opened once, so that both share the limits on uploads and on attempts.
 
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
-import { createArtifacts, type Artifacts } from '../../proxy/artifacts/artifacts.ts';
-import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import { createUploads } from '../../proxy/artifacts/uploads.ts';
 import { createTeams } from '../../proxy/teams/teams.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
@@ -12,8 +10,8 @@ import { personPackages } from '../../proxy/teams/person-packages.ts';
 import { createTerminals } from '../../proxy/device/terminals.ts';
 import type { HttpRequest } from '../../proxy/core/http/http-request.ts';
 import { settingOf } from '../../proxy/settings/settings.ts';
-import { createAuditedStore, type Actor, type AuditedStore } from '../../proxy/state/audit.ts';
-import { composeBuilder } from '../compose/builder.ts';
+import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
+import { composeArtifacts } from '../compose/artifacts.ts';
 import { localSignInRule } from '../compose/local-sign-in.ts';
 import { composeKeys, type ComposedKeys } from '../compose/keys.ts';
 import type { People } from '../../proxy/auth/people.ts';
@@ -83,7 +81,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     people,
     passkeys: composePasskeys(context, state, keys, people),
     sessions: people.sessions,
-    artifactsOf: artifactsFor(core, store),
+    artifactsOf: composeArtifacts(config, context, store),
     teamsOf: (actor: Actor) => createTeams({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     tokensOf: (actor: Actor) => createTokens({ store, now: nowMs, randomBytes: context.randomBytes, actor }),
     mirrored: mirror?.catalogue,
@@ -148,18 +146,4 @@ function peopleFor(
 function signOnFor({ config, context, store, log }: ServingCore, { sealer }: ComposedKeys, people: People) {
   const onError = (err: unknown): void => log.logger.error({ err }, 'a sign-in at an identity provider failed');
   return composeSingleSignOn(config, context, { state: store, sealer, people, onError });
-}
-
-/** The artifacts on behalf of an actor. */
-function artifactsFor({ config, context }: ServingCore, store: AuditedStore): (actor: Actor) => Artifacts {
-  const { now, randomBytes } = context;
-  return (actor) =>
-    createArtifacts({
-      store,
-      now: () => now().getTime(),
-      randomBytes,
-      actor,
-      publisher: createChildPublisher(composeBuilder(config, context), actor),
-      dataDirectory: config.data.value,
-    });
 }

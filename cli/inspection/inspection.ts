@@ -7,6 +7,7 @@ import { createImpactReader } from '../../proxy/inspection/impact.ts';
 import type { Inspection } from '../../proxy/inspection/inspection.ts';
 import { createQuestions } from '../../proxy/inspection/questions.ts';
 import { createRollbacks } from '../../proxy/inspection/rollbacks.ts';
+import { stagedSource } from '../../proxy/contents/contents.ts';
 import { mirrorSource } from '../../proxy/mirror/archives/accepted-package.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { createWorkerThread } from '../../proxy/packages/worker-thread.ts';
@@ -83,6 +84,7 @@ export function composeInspection(
     contents: createContents({
       published,
       fileOf: ({ path, source }) => {
+        if (source === stagedSource) return join(dataDirectory, path);
         if (source === mirrorSource) return join(dataDirectory, 'mirror', path);
         return fetched === undefined ? join(dataDirectory, 'public', path) : fetched(path);
       },

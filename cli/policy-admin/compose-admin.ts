@@ -14,6 +14,7 @@ import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { PrivateNames } from '../../proxy/core/tree/precedence.ts';
 import type { PublishedFiles } from '../../proxy/core/tree/published-files.ts';
+import { composeArtifacts } from '../compose/artifacts.ts';
 import { composeKeys } from '../compose/keys.ts';
 import { composePersonStatus } from '../compose/tokens.ts';
 import type { Config } from '../config/config.ts';
@@ -49,6 +50,8 @@ export function composePolicyAdmin(config: Config, context: Context, parts: Poli
     reader: parts.reader ?? createPolicyReader(sources),
     packages: [publishedSource(published), mirroredPackages(config, context, parts)],
     tokens: listTokens(config, now, parts),
+    artifactsOf: composeArtifacts(config, context, createAuditedStore({ store, now })),
+    hasBuilder: config.origin.value === undefined,
     uses: recentUse(
       parts.downloads ?? storedCounts(store, now, 'downloads'),
       parts.installs ?? storedCounts(store, now, 'installs'),

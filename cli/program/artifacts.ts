@@ -47,6 +47,8 @@ function addArtifactCommands(program: Command, wire: Wire): void {
     .option('--name <package>', 'the package or version that the upload names')
     .option('--as-version <version>', 'the package or version that the upload names')
     .option('--trusted-publisher', 'a CI job of a trusted publisher sent the upload')
+    .option('--staged', 'store it, and publish it once a person approves it')
+    .option('--reference <reference>', 'publish the staged upload with this dist.reference; then the file is -')
     .addOption(onBehalfOption())
     .option('--json', 'the outcome is always JSON')
     .addHelpText('after', example('libretto artifact publish /srv/libretto/artifacts/.staging/upload.zip --json'));

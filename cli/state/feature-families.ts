@@ -17,6 +17,7 @@ import { fits, parsed, type StateFamily } from './state-family.ts';
 import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
 import { filePolicyKey, isFilePolicy } from '../../proxy/policy/records/file-policy.ts';
 import { hitKey, hitPrefix, type PolicyHit } from '../../proxy/policy/records/policy-hits.ts';
+import { isDecisionKey, parseDecision } from '../../proxy/policy/records/review-decisions.ts';
 import { policyKey } from '../../proxy/policy/records/stored-policy.ts';
 import { tokenKey, parseTokenRecord, type TokenId } from '../../proxy/core/tokens/token.ts';
 import { parsePublisherRecord, publisherKey } from '../../proxy/publishers/model/publisher.ts';
@@ -72,7 +73,9 @@ export const featureFamilies: readonly (readonly [string, StateFamily])[] = [
           ? isJsonObject(value) && hitKey(value as unknown as PolicyHit) === key
           : key === filePolicyKey
             ? isFilePolicy(value)
-            : key === policyKey && 'policy' in parsePolicy(value),
+            : isDecisionKey(key)
+              ? parseDecision(value).package !== ''
+              : key === policyKey && 'policy' in parsePolicy(value),
     },
   ],
   ['project', parsed(parseProject)],

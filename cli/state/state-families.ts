@@ -9,6 +9,7 @@ import {
   parseArtifactRecord,
   parseContentPointer,
   parseVersionPointer,
+  stagedKey,
   versionKey,
 } from '../../proxy/artifacts/artifact.ts';
 import { parseAttemptRecord } from '../../proxy/auth/attempt-record.ts';
@@ -79,6 +80,15 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
       ...parsed(parseContentPointer),
       companions: (value, key) => [
         fits(artifactKey(parseContentPointer(value)), parseArtifactRecord, (record) => contentKey(record) === key),
+      ],
+    },
+  ],
+  [
+    'artifact-staged',
+    {
+      ...parsed(parseContentPointer),
+      companions: (value, key) => [
+        fits(artifactKey(parseContentPointer(value)), parseArtifactRecord, (record) => stagedKey(record) === key),
       ],
     },
   ],

@@ -22,7 +22,7 @@ export const artifactSchema = z
     status: z.enum(artifactStatuses).meta({
       description:
         '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
-        'still install both, unless the policy blocks them',
+        'still install both, unless the policy blocks them. `staged`: it waits for a person, and no client sees it',
     }),
     created_at: timeSchema('the ZIP was uploaded'),
     created_by: z.string().meta({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),

@@ -14,9 +14,9 @@ export type ArtifactId = Branded<string, 'ArtifactId'>;
 
 /**
  * `withdrawn`: its version is no longer offered. `superseded`: a dev version has newer content. Lock files can still
- * install both.
+ * install both. `staged`: it waits for a person.
  */
-export const artifactStatuses = ['published', 'withdrawn', 'superseded'] as const;
+export const artifactStatuses = ['published', 'withdrawn', 'superseded', 'staged'] as const;
 export type ArtifactStatus = (typeof artifactStatuses)[number];
 
 export const { mint: mintArtifactId, is: isArtifactId } = idsOf<ArtifactId>('art');
@@ -67,6 +67,16 @@ export function versionKey({
   version_normalized: normalized,
 }: Pick<ArtifactRecord, 'name' | 'version_normalized'>): string {
   return `artifact-version/${artifactDigest(name, normalized, '')}`;
+}
+
+export const stagedPrefix = 'artifact-staged/';
+
+/** Leads from a version to the staged artifact that waits for it. */
+export function stagedKey({
+  name,
+  version_normalized: normalized,
+}: Pick<ArtifactRecord, 'name' | 'version_normalized'>): string {
+  return `${stagedPrefix}${artifactDigest(name, normalized, '')}`;
 }
 
 /** The artifact id that a content leads to. Throws StateError for a value that is no artifact id. */

@@ -3,43 +3,57 @@
 // If a crash prevented the record, the next upload of the same bytes writes it.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { RandomBytes } from '../../build/shared/text/base62.ts';
 import { compareText } from '../../build/shared/text/compare-text.ts';
-import type { AuditedStore } from '../state/audit.ts';
 import {
   artifactKey,
   artifactKeyPrefix,
   contentKey,
   isArtifactId,
-  mintArtifactId,
   parseArtifactRecord,
   parseContentPointer,
   parseVersionPointer,
+  stagedKey,
   versionKey,
-  type ArtifactId,
   type ArtifactRecord,
 } from './artifact.ts';
-import { cleanUpArtifacts, type CleanupOptions, type CleanupOrder } from './cleanup.ts';
+import { cleanUpArtifacts, type CleanupOrder } from './cleanup.ts';
 import type { PublishedFrom } from './published-from.ts';
-import type { ArtifactPublisher, ArtifactPublication, Remarked, StagedUpload } from './publisher.ts';
+import type { ArtifactPublication, ContentOfVersion, Remarked, StagedUpload } from './publisher.ts';
+import {
+  newRecord,
+  nowText,
+  publishEvent,
+  recordAt,
+  type ArtifactsOptions,
+  type Found,
+  type Registered,
+  type RecordHeader,
+} from './artifact-rows.ts';
+import { discardStaged, listStaged, registerStaged } from './staged-artifacts.ts';
 import { asServed } from './publication-status.ts';
 
+/** A staged artifact, as a caller names it. */
+type StagedContent = Pick<ArtifactRecord, 'name' | 'version'> & { readonly id: string };
+
 export type Artifacts = ReturnType<typeof createArtifacts>;
-
-type Registered = { readonly record: ArtifactRecord; readonly created: boolean };
-
-export interface ArtifactsOptions extends CleanupOptions {
-  readonly randomBytes: RandomBytes;
-  readonly publisher: ArtifactPublisher;
-}
 
 export function createArtifacts(options: ArtifactsOptions) {
   return {
     /** `created`: false if this very content was published already. Throws RegistryError. */
     publish: async (upload: StagedUpload): Promise<Registered & Remarked> => {
-      const { notices, ...publication } = await options.publisher.publish(upload);
-      return { ...(await register(options, publication, upload.from)), notices };
+      const { notices, staged, ...publication } = await options.publisher.publish(upload);
+      const registering = staged ? registerStaged : register;
+      return { ...(await registering(options, publication, upload.from)), notices, staged };
     },
+    /** Publishes a staged artifact. A repeated call changes nothing. Throws what the builder refuses. */
+    approve: async (content: ContentOfVersion): Promise<void> => {
+      const { notices: _notices, staged: _staged, ...publication } = await options.publisher.approve(content);
+      await register(options, publication, undefined);
+    },
+    /** Removes a staged artifact: its version is free again. Throws CONFLICT if it is published. */
+    discard: (record: StagedContent, reason: string) => discard(options, record, reason),
+    /** The staged artifacts that wait for a person, oldest first. Those that nobody decided in time are removed. */
+    staged: () => listStaged(options),
     /** The records, oldest first, or those of one package. */
     list: (name?: string) => list(options, name),
     /** The present states of these records. */
@@ -99,7 +113,7 @@ async function register(
           ...(late ? [] : [{ key: versionKey(publication), value: { id: record.id, serial: publication.serial } }]),
           ...(superseded === undefined ? [] : [supersedes(options, superseded)]),
         ],
-        deletes: [],
+        deletes: same?.record.status === 'staged' ? [stagedKey(record)] : [],
       },
       publishEvent(options, record),
     );
@@ -115,14 +129,6 @@ function supersedes(options: ArtifactsOptions, record: ArtifactRecord) {
   };
 }
 
-function publishEvent({ actor }: ArtifactsOptions, record: ArtifactRecord) {
-  const { id, name, version, sha256, size, published_from: job } = record;
-  const details = { name, version, sha256, size, ...(job && { published_from: { ...job } }) };
-  return { actor, action: 'artifact.publish', subject: id, details } as const;
-}
-
-type RecordHeader = Pick<ArtifactRecord, 'id' | 'created_at' | 'created_by' | 'published_from'>;
-
 /** Content that was published before is the same artifact again. */
 function recordOf(
   options: ArtifactsOptions,
@@ -136,18 +142,22 @@ function recordOf(
   return { ...made, ...publication, ...standing };
 }
 
-function newRecord(options: ArtifactsOptions, from: PublishedFrom | undefined): RecordHeader {
-  return {
-    id: mintArtifactId(options.randomBytes),
-    created_at: nowText(options),
-    created_by: options.actor,
-    ...(from && { published_from: from }),
-  };
+async function discard(options: ArtifactsOptions, record: StagedContent, reason: string): Promise<void> {
+  if (await discardStaged(options, record, reason)) return;
+  throw new RegistryError('CONFLICT', {
+    message:
+      `${record.name} ${record.version} is published, because its approval was interrupted. Approve it again, and then ` +
+      'withdraw it.',
+  });
 }
 
 async function withdraw(options: ArtifactsOptions, id: string): Promise<ArtifactRecord> {
   const { store, actor, publisher } = options;
   const { record } = await find(options, id);
+  if (record.status === 'staged') {
+    await discard(options, record, 'withdrawn');
+    return { ...record, status: 'withdrawn', retired_at: nowText(options) };
+  }
   if (record.status !== 'published') return record;
   await publisher.withdraw(record);
   for (;;) {
@@ -167,22 +177,12 @@ async function withdraw(options: ArtifactsOptions, id: string): Promise<Artifact
   }
 }
 
-interface Found {
-  readonly record: ArtifactRecord;
-  readonly revision: number;
-}
-
 async function find({ store }: ArtifactsOptions, id: string): Promise<Found> {
   const found = isArtifactId(id) ? await recordAt(store, id) : undefined;
-  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'Artifact not found.' });
+  if (found === undefined) throw artifactNotFound();
   return found;
 }
 
-async function recordAt(store: AuditedStore, id: ArtifactId): Promise<Found | undefined> {
-  const entry = await store.get(artifactKey(id));
-  return entry === undefined ? undefined : { record: parseArtifactRecord(entry.value), revision: entry.revision };
-}
-
-function nowText({ now }: ArtifactsOptions): string {
-  return new Date(now()).toISOString();
+export function artifactNotFound(): RegistryError {
+  return new RegistryError('NOT_FOUND', { message: 'Artifact not found.' });
 }

@@ -4,11 +4,13 @@
 import { z } from 'zod';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { idSchema } from '../registry/fields.ts';
-import { operation } from '../registry/operation.ts';
+import { operation, type Call } from '../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../registry/page.ts';
 import type { Actor } from '../state/audit.ts';
+import { decideFor } from '../auth/caller.ts';
 import { artifactSchema, cleanupOrder, cleanupSchema, showArtifact } from './artifact-schema.ts';
-import { orderOf, type Artifacts } from './artifacts.ts';
+import type { ArtifactRecord } from './artifact.ts';
+import { artifactNotFound, orderOf, type Artifacts } from './artifacts.ts';
 
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
@@ -24,6 +26,12 @@ const one = {
   answer: artifactSchema,
 } as const;
 
+/** A staged artifact is seen by its sender, and by those who read about held releases. */
+export function seenBy({ caller, actor }: Pick<Call, 'caller' | 'actor'>): (record: ArtifactRecord) => boolean {
+  const isReviewer = caller.kind === 'operator' || decideFor('listHeldReleases', caller) === 'allowed';
+  return ({ status, created_by: by }) => status !== 'staged' || isReviewer || by === actor;
+}
+
 export const listArtifacts = operation({
   id: 'listArtifacts',
   method: 'get',
@@ -36,9 +44,10 @@ export const listArtifacts = operation({
   }),
   answer: pageOf(artifactSchema),
   answers: 'a page of artifacts',
-  run: async ({ artifactsOf }: ArtifactServices, { name, ...query }, { actor }) => {
-    const artifacts = artifactsOf(actor);
-    const { data, next_cursor } = paginate(await artifacts.list(name?.toLowerCase()), query, orderOf);
+  run: async ({ artifactsOf }: ArtifactServices, { name, ...query }, call) => {
+    const artifacts = artifactsOf(call.actor);
+    const seen = (await artifacts.list(name?.toLowerCase())).filter(seenBy(call));
+    const { data, next_cursor } = paginate(seen, query, orderOf);
     return { data: (await artifacts.asServed(data)).map(showArtifact), next_cursor };
   },
 });
@@ -51,7 +60,11 @@ export const getArtifact = operation({
   description: 'Includes withdrawn and superseded artifacts until a cleanup removes them.',
   answers: 'the artifact',
   errors: ['NOT_FOUND'],
-  run: async ({ artifactsOf }: ArtifactServices, { id }, { actor }) => showArtifact(await artifactsOf(actor).get(id)),
+  run: async ({ artifactsOf }: ArtifactServices, { id }, call) => {
+    const found = await artifactsOf(call.actor).get(id);
+    if (!seenBy(call)(found)) throw artifactNotFound();
+    return showArtifact(found);
+  },
 });
 
 export const deleteArtifact = operation({
@@ -62,10 +75,10 @@ export const deleteArtifact = operation({
   summary: 'Withdraw an artifact',
   description:
     'The registry no longer offers its version. Existing lock files still install it, unless the policy blocks it. ' +
-    'A repeated request changes nothing.',
+    'A repeated request changes nothing. A staged artifact is removed, and its version is free again.',
   answers: 'the withdrawn artifact',
   awaitsBuilder: true,
-  errors: ['NOT_FOUND', 'BUILD_BUSY'],
+  errors: ['NOT_FOUND', 'BUILD_BUSY', 'CONFLICT'],
   run: async ({ artifactsOf }: ArtifactServices, { id }, { actor }) =>
     showArtifact(await artifactsOf(actor).withdraw(id)),
 });

@@ -12,6 +12,8 @@ export interface StagedUpload {
   readonly version?: string | undefined;
   /** the CI job with a token of a trusted publisher; undefined: another token, or a person */
   readonly from?: PublishedFrom | undefined;
+  /** true: a new version waits for a person */
+  readonly stages?: boolean;
 }
 
 export type ContentOfVersion = Pick<ArtifactRecord, 'name' | 'version' | 'reference'>;
@@ -22,13 +24,15 @@ export type ArtifactPublication = Pick<
   'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'
 > & { readonly serial: number };
 
-/** Remarks on the package for its maker. */
-export type Remarked = { readonly notices: readonly string[] };
+/** Remarks on the package for its maker. `staged`: it is stored, and waits. */
+export type Remarked = { readonly notices: readonly string[]; readonly staged: boolean };
 
 /** Both throw RegistryError: the reason of the refusal, or BUILD_BUSY. */
 export interface ArtifactPublisher {
   /** The staged file is removed in any case. */
   readonly publish: (upload: StagedUpload) => Promise<ArtifactPublication & Remarked>;
+  /** Publishes a staged upload. A repeated call changes nothing. */
+  readonly approve: (content: ContentOfVersion) => Promise<ArtifactPublication & Remarked>;
   /** A repeated call changes nothing. */
   readonly withdraw: (content: ContentOfVersion) => Promise<void>;
 }

@@ -16,11 +16,13 @@ const publication = z.object({
   url: z.string(),
   serial: z.number(),
   notices: z.array(z.string()),
+  outcome: z.string(),
 });
 
 /** Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPublication(report: JsonObject): ArtifactPublication & Remarked {
-  return readOutcome(publication, report);
+  const { outcome, ...published } = readOutcome(publication, report);
+  return { ...published, staged: outcome === 'staged' };
 }
 
 /** Throws RegistryError for a refusal. */

@@ -9,8 +9,16 @@ export async function readPublishedFrom(
   state: Pick<StateStore, 'get'>,
   content: Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>,
 ): Promise<PublishedFrom | undefined> {
+  return (await readArtifactOf(state, content))?.published_from;
+}
+
+/** The upload with this content; undefined: it is no upload. */
+export async function readArtifactOf(
+  state: Pick<StateStore, 'get'>,
+  content: Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>,
+): Promise<ArtifactRecord | undefined> {
   const pointer = await state.get(contentKey(content));
   if (pointer === undefined) return undefined;
   const entry = await state.get(artifactKey(parseContentPointer(pointer.value)));
-  return entry === undefined ? undefined : parseArtifactRecord(entry.value).published_from;
+  return entry === undefined ? undefined : parseArtifactRecord(entry.value);
 }

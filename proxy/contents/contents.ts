@@ -29,6 +29,9 @@ export interface Look {
   readonly showsAll?: boolean;
 }
 
+/** The source of an archive that is staged: its path is below the data folder. */
+export const stagedSource = 'staged';
+
 export interface ContentsParts {
   readonly published: Pick<PublishedFiles, 'epoch'>;
   /** the absolute path of an archive; undefined: there is none. Rejects if an object store does not give it */

@@ -8,6 +8,7 @@ import { advertisable, isAdvertisable, type Advertisable } from './advertised.ts
 import {
   address,
   choice,
+  ids,
   mostRequestsAnHour,
   notices,
   patterns,
@@ -159,6 +160,18 @@ export const settingDefinitions = {
   ),
   'retention.jobs': whole(20, 1, 1000, 'the number of jobs kept per repository'),
   'sync.parallel': whole(4, 1, 64, 'the number of repositories that a server syncs at once, two of them from one host'),
+  'publishing.staged': ids(
+    ['tok', 'pub'],
+    'write tokens and trusted publishers whose uploads no client sees until a person approves them. Takes effect at once',
+  ),
+  'publishing.four_eyes': {
+    standard: false,
+    allowed: 'true or false',
+    description:
+      'whether another person than the publisher approves a held or staged release. Where no person published it, two people ' +
+      'approve it. Takes effect at once',
+    is: (value: JsonValue): value is boolean => typeof value === 'boolean',
+  } satisfies SettingDefinition<boolean>,
   'publishing.keyless_only': patterns(
     'packages whose ZIPs only CI jobs of trusted publishers upload: other tokens and people are refused. Takes effect at ' +
       'once',

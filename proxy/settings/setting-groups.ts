@@ -45,6 +45,8 @@ const groups: Readonly<Record<string, Partial<Record<SettingKey, string>>>> = {
   'Syncs and uploads': {
     'sync.parallel': 'Repositories that a server syncs at once',
     'publishing.keyless_only': 'Packages that only CI jobs upload',
+    'publishing.staged': 'Tokens and publishers whose uploads wait for a person',
+    'publishing.four_eyes': 'Two people for each release that waits',
   },
 };
 

@@ -101,6 +101,21 @@ export const vendors = (description: string): SettingDefinition<string[]> => ({
   objection: unmatchedVendor,
 });
 
+/** Ids of objects of these kinds, such as `tok` and `pub`. */
+export const ids = (prefixes: readonly string[], description: string): SettingDefinition<string[]> => {
+  const pattern = new RegExp(`^(?:${prefixes.join('|')})_[0-9A-Za-z]{1,64}$`);
+  return {
+    standard: [],
+    allowed: `a list of at most ${mostIds} ids that start with ${prefixes.map((one) => `${one}_`).join(', ')}`,
+    description,
+    is: (value): value is string[] =>
+      Array.isArray(value) &&
+      value.length <= mostIds &&
+      value.every((one) => typeof one === 'string' && pattern.test(one)),
+  };
+};
+const mostIds = 1000;
+
 export const notices = (description: string): SettingDefinition<ClientNotice[]> => ({
   standard: [],
   allowed: noticesAllowed,

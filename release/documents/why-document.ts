@@ -101,6 +101,8 @@ export const why = z.object({
           .nullable()
           .describe('why a withdrawn version was withdrawn; null: not withdrawn, or not recorded any more'),
         published_by: publishedFromSchema.nullable().describe('the CI job; null: no trusted publisher published it'),
+        uploaded_by: orNull(z.string(), 'who uploaded it; null: it was not uploaded'),
+        approved_by: orNull(z.string(), 'who approved it when it was held or staged; null: nobody'),
       }),
     )
     .describe('the known contents, newest first'),

@@ -98,7 +98,13 @@ describe('the reasons of a version', () => {
       ...said
     } = await registry.json('why', hello, ...version);
     const { versions, ...explanation } = await registry.inspection.why.explain(hello, version[0]);
-    const withWithdrawals = versions.map((content) => ({ ...content, withdrawal: null, published_by: null }));
+    const withWithdrawals = versions.map((content) => ({
+      ...content,
+      withdrawal: null,
+      published_by: null,
+      uploaded_by: null,
+      approved_by: null,
+    }));
     expect({ ...explanation, versions: withWithdrawals }).toEqual(withPaths(said));
   });
 

@@ -5,6 +5,7 @@ import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
@@ -35,6 +36,28 @@ describe.skipIf(lacks('composer', 'php'))('an uploaded artifact', () => {
   afterAll(async () => {
     await registry.stop();
     source.remove();
+  });
+
+  itInSeries('is installed by Composer only after a person has approved it, where its token is staged', async () => {
+    const { id, token } = await registry.createToken('--kind', 'write');
+    const set = await registry.cli('settings', 'set', 'publishing.staged', JSON.stringify([id]));
+    expect([set.exitCode, set.stderr]).toEqual([0, expect.anything()]);
+    source.write(below('staged', whoLibrary('acme/staged', '1.0.0')));
+    const sent = await publish('staged', token);
+    expect([sent.exitCode, sent.stdout + sent.stderr]).toEqual([0, expect.stringContaining('No client sees it')]);
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/staged': '^1.0' } },
+    });
+    expect((await app.run('update')).exitCode).not.toBe(0);
+    expect((await registry.cli('policy', 'held')).stdout).toMatch(/acme\/staged +1\.0\.0 .*publishing\.staged/);
+    const approved = await registry.cli('policy', 'approve', 'acme/staged', '1.0.0', '--reason', 'read it');
+    expect([approved.exitCode, approved.stdout]).toEqual([0, expect.stringContaining('is approved')]);
+    expect((await app.run('update')).exitCode).toBe(0);
+    expect(await app.php(askWho('acme/staged'))).toBe('1.0.0');
+    const { stdout } = await registry.cli('why', 'acme/staged', '1.0.0');
+    expect(stdout).toMatch(new RegExp(`uploaded by +token:${id}[^]*approved by +cli:`));
   });
 
   it('requires a write token, installs as soon as it is acknowledged, and installs from an old lock after its withdrawal', async () => {

@@ -12,6 +12,7 @@ import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
 import { storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
+import type { ArtifactServices } from '../../proxy/artifacts/operations.ts';
 import type { TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import type { PackageServices } from '../../proxy/packages/operations.ts';
 import type { PolicyServices } from '../../proxy/manage/routes/policy.ts';
@@ -33,10 +34,11 @@ export interface PolicyParts {
   /** the policy of a file; undefined: the rules are in the state */
   readonly policyFile?: { readonly path: string; readonly policy: PolicyDocument } | undefined;
   readonly feeds?: (() => Feeds) | undefined;
+  readonly artifactsOf: ArtifactServices['artifactsOf'];
 }
 
 export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policyAdmin' | 'blockedVersions'> {
-  const { state, store, settings, packages, uses, now, policyFile, feeds } = parts;
+  const { state, store, settings, packages, uses, now, policyFile, feeds, artifactsOf } = parts;
   const document = policyFile === undefined ? storedDocument(state) : () => policyFile.policy;
   const own = createPublishedAdvisories(packages.published);
   const decisions = storedDecisions(state);
@@ -59,6 +61,8 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
       packages: [publishedSource(packages.published)],
       tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
       uses: recentUse(packages.downloads, packages.installs, now),
+      artifactsOf,
+      hasBuilder: true,
       feeds: policyFeeds(() => feeds?.(), store),
       now,
     }),

@@ -177,14 +177,15 @@ export async function runManagement(
   const countedBy = settingOf(settings, 'statistics.by');
   const published = packageServices(state, store, now, { data: folder.at('data'), ...tree }, countedBy, options.render);
   const advisories = createPublishedAdvisories(published.published);
+  const artifacts = artifactServices(store, now, folder.at('data'), options.uploads);
   const services: Services = {
     ...repositories,
-    ...artifactServices(store, now, folder.at('data'), options.uploads),
+    ...artifacts,
     ...published,
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
     mailPlace: options.mails === true ? { sealer, randomBytes, now, address } : undefined,
-    ...policyServices({ state, store, settings, packages: published, uses, now, ...options.policy }),
+    ...policyServices({ state, store, settings, packages: published, uses, now, ...artifacts, ...options.policy }),
     dataDirectory: folder.at('data'),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),

@@ -1,10 +1,11 @@
 // `libretto artifact publish`: publishes an upload of the service, which reads the outcome as JSON. Exit code 1 for one
 // that was refused.
 
-import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
+import { publishApproved, publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { CommandInput } from '../../io/command.ts';
+import { contentIn } from './content-flags.ts';
 import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
@@ -15,15 +16,19 @@ import { withStateSettings } from '../../state/state-settings.ts';
 export async function run(context: Context, { flags, operands }: CommandInput): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const build = artifactBuild(config, context);
   const upload = {
     path: operands[0] ?? '',
     name: flags['name'] as string | undefined,
     version: flags['asVersion'] as string | undefined,
+    stages: flags['staged'] === true,
     objection: flags['trustedPublisher'] === true ? undefined : await objectionOf(config),
   };
-  const outcome = await orDamagedList(publishArtifact(upload, artifactBuild(config, context)));
+  const outcome = await orDamagedList(
+    flags['reference'] === undefined ? publishArtifact(upload, build) : publishApproved(contentIn(flags), build),
+  );
   printJson(stdout, outcome);
-  return outcome.outcome === 'published' ? 0 : 1;
+  return outcome.outcome === 'refused' ? 1 : 0;
 }
 
 /** Without a state there is no setting. A state that cannot be read refuses the upload. */

@@ -9,8 +9,7 @@ import { why, type WhyWithNames } from '../../../build/inspect/why.ts';
 import { contentKey, type WithdrawalCause } from '../../../build/contract/withdrawal-cause.ts';
 import { createListedNames } from '../../../proxy/core/tree/listed-names.ts';
 import { missingIndex } from '../../../proxy/core/tree/missing-index.ts';
-import type { PublishedFrom } from '../../../proxy/artifacts/published-from.ts';
-import { runText, withRuns, type Runs } from '../../builds/published-runs.ts';
+import { runText, withRuns, type PublishedBy, type Runs } from '../../builds/published-runs.ts';
 import { sourcesOfConfig } from '../../builds/build-request.ts';
 import { shownAnswer } from '../../builds/shown-sources.ts';
 import { readDataFolder } from '../../data-folder/open-data-folder.ts';
@@ -136,7 +135,7 @@ function contents(versions: readonly WhyVersion[], { causes, runs, isBlocked }: 
 function fieldsOf(
   content: WhyVersion,
   cause: WithdrawalCause | undefined,
-  run: PublishedFrom | undefined,
+  by: PublishedBy | undefined,
 ): readonly string[] {
   const { state, since, shasum, size, time, signed_by: signer, archive } = content;
   return [
@@ -146,7 +145,9 @@ function fieldsOf(
       ['state', `${state}, since ${since}`],
       ...(cause === undefined ? [] : [['withdrawn', becauseText(cause)] as const]),
       ['source', cause?.source ?? content.source],
-      ...(run === undefined ? [] : [['published by', runText(run)] as const]),
+      ...(by?.published_by ? [['published by', runText(by.published_by)] as const] : []),
+      ...(by?.approved_by ? [['uploaded by', by.uploaded_by ?? 'nobody: a source has it'] as const] : []),
+      ...(by?.approved_by ? [['approved by', by.approved_by] as const] : []),
       ['reference', content.reference],
       ['sha1', shasum],
       ['archive', `${archive} (${size} bytes)`],

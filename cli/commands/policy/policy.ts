@@ -121,7 +121,9 @@ const decide = (decision: 'approved' | 'rejected'): CommandModule =>
       const reason = String(flags['reason'] ?? '');
       const done = await call(decideHeldRelease, { vendor, package: project, version, decision, reason });
       report(done, () => [
-        `${done.name} ${done.version} is ${decision}.`,
+        decision === 'approved' && done.approved_by !== null
+          ? `${done.name} ${done.version} is approved once. Another person has to approve it, too.`
+          : `${done.name} ${done.version} is ${decision}.`,
         ...done.gained.map(({ text, brought_by: by }) => `  ${text} (since ${by})`),
       ]);
     },

@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { VersionBuild } from '../../../build/artifacts/artifact-tree.ts';
-import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
+import { publishApproved, publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { withdrawArtifact } from '../../../build/artifacts/withdraw-artifact.ts';
 import { artifactsFolder, stagedUploadName, stagingFolder } from '../../../build/contract/artifact-files.ts';
 import type { Reference } from '../../../build/contract/digest.ts';
@@ -17,7 +17,7 @@ import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
-import type { ArtifactPublisher } from '../../../proxy/artifacts/publisher.ts';
+import type { ArtifactPublisher, ContentOfVersion } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
@@ -194,18 +194,17 @@ function createLocalPublisher(
   return {
     publish: async (upload) => {
       const outcome = await publishArtifact({ ...upload, objection }, build);
-      if (outcome.outcome === 'published') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
+      if (outcome.outcome !== 'refused') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
       return readPublication(outcome);
     },
-    // the record was made from the builder's answer, which parsed these texts
-    withdraw: async ({ name, version, reference }) =>
-      readWithdrawal(
-        await withdrawArtifact(
-          { name: name as PackageName, version: version as DistLabel, reference: reference as Reference },
-          build,
-        ),
-      ),
+    approve: async (content) => readPublication(await publishApproved(parsed(content), build)),
+    withdraw: async (content) => readWithdrawal(await withdrawArtifact(parsed(content), build)),
   };
+}
+
+/** The record was made from the builder's answer, which parsed these texts. */
+function parsed({ name, version, reference }: ContentOfVersion) {
+  return { name: name as PackageName, version: version as DistLabel, reference: reference as Reference };
 }
 
 async function publishThere(job: PublishJob, remote: Remote): Promise<Published> {
@@ -221,9 +220,15 @@ async function publishThere(job: PublishJob, remote: Remote): Promise<Published>
   }
 }
 
-function describe({ id, name, version, size }: JsonObject, created: boolean, remote: Remote | undefined): string {
+function describe(
+  { id, name, version, size, status }: JsonObject,
+  created: boolean,
+  remote: Remote | undefined,
+): string {
   const where = remote === undefined ? '' : ` on ${remote.url}`;
   const what = `${String(name)} ${String(version)}`;
+  if (status === 'staged')
+    return `Staged ${what}${where} (${String(id)}). No client sees it until a person approves it.`;
   return created
     ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
     : `${what} is already published${where} with the same bytes (${String(id)}).`;

@@ -15,6 +15,7 @@ import { awaitBuilder } from '../../core/protocol/feature.ts';
 import { artifactSchema, showArtifact, uploadQuery } from '../../artifacts/artifact-schema.ts';
 import type { ArtifactServices } from '../../artifacts/operations.ts';
 import type { Uploads } from '../../artifacts/uploads.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 /**
  * The digest in Content-Digest (RFC 9530 §2), as hex; other algorithms are ignored. A form's digest would cover the
@@ -39,6 +40,7 @@ export interface UploadServices extends Pick<ArtifactServices, 'artifactsOf'> {
   readonly uploads: Uploads;
   /** the CI job that a token was made for; undefined: no trusted publisher made the token */
   readonly runOfToken: (id: TokenId) => Promise<PublishedFrom | undefined>;
+  readonly settings: Settings;
 }
 
 /** Described only: the handler takes the body off its connection itself. */
@@ -58,7 +60,8 @@ const createArtifact = operation({
   tags: ['Artifacts'],
   summary: 'Publish a ZIP',
   description:
-    'The server checks the ZIP and publishes it at once. The same bytes again change nothing and answer 200. ' +
+    'The server checks the ZIP and publishes it at once, or stages it (setting `publishing.staged`). The same bytes again ' +
+    'change nothing and answer 200. ' +
     'If the body is the ZIP itself, the server checks a header Content-Digest with sha-256 (RFC 9530). A ZIP ' +
     'may have 256 MiB and take 300 seconds.',
   request: {
@@ -70,7 +73,7 @@ const createArtifact = operation({
   },
   responses: {
     200: answering(artifactSchema, 'this content of this version is already published'),
-    201: answering(artifactSchema, 'the published artifact'),
+    201: answering(artifactSchema, 'the published or staged artifact'),
   },
   errors: [
     'ARCHIVE_UNSAFE',
@@ -83,7 +86,8 @@ const createArtifact = operation({
   ],
 });
 
-export function registerUpload(api: Api, { artifactsOf, uploads, runOfToken }: UploadServices): void {
+export function registerUpload(api: Api, services: UploadServices): void {
+  const { artifactsOf, uploads, runOfToken } = services;
   api.openapi(createArtifact, async (context) => {
     const { incoming, sendContinue } = context.env.exchange;
     const { sha256, name, version: written } = context.req.valid('query');
@@ -96,7 +100,8 @@ export function registerUpload(api: Api, { artifactsOf, uploads, runOfToken }: U
       async (file) => {
         await assertDigest(file, expected);
         awaitBuilder(context.env.exchange);
-        return artifactsOf(actor(context)).publish({ path: file.path, name, version, from });
+        const stages = await isStaged(services, context, from);
+        return artifactsOf(actor(context)).publish({ path: file.path, name, version, from, stages });
       },
     );
     return context.json({ ...showArtifact(record), notices: [...notices] }, created ? 201 : 200);
@@ -108,6 +113,18 @@ async function runOf(
   runOfToken: UploadServices['runOfToken'],
 ): Promise<PublishedFrom | undefined> {
   return caller.kind === 'token' ? runOfToken(caller.token.id) : undefined;
+}
+
+/** True if the setting names the token, or its publisher. */
+async function isStaged(
+  { settings }: UploadServices,
+  { env: { caller } }: ApiContext,
+  from: PublishedFrom | undefined,
+): Promise<boolean> {
+  const { 'publishing.staged': staged } = await settings.current();
+  return (
+    caller.kind === 'token' && [caller.token.id, from?.publisher].some((id) => id !== undefined && staged.includes(id))
+  );
 }
 
 /** In a query, `+` means a blank: curl sends the tag `v1.2.0+build.5` as `v1.2.0 build.5`. No version has one blank. */

@@ -10,7 +10,7 @@ import { outboxPrefix } from '../../events/outbox.ts';
 import { eventId, parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
 import { parsePublished, type PublishedFiles } from '../../core/tree/published-files.ts';
-import type { HeldList, HeldRelease } from '../../policy/admin/held-list.ts';
+import { endsSoon, type HeldList, type HeldRelease } from '../../policy/admin/held-list.ts';
 import { affectsSome } from '../model/affects.ts';
 import type { Collecting } from './collecting.ts';
 import { collectNew, type Noticed } from './known-set.ts';
@@ -115,13 +115,20 @@ export async function collectHeld(
   pageOf: (name: string) => string | null,
 ): Promise<void> {
   const nowMs = collecting.now();
-  const idOf = ({ name, normalized, reference }: HeldRelease): string => `${name} ${normalized} ${reference}`;
+  // a staged release is announced again in its last days
+  const idOf = ({ name, normalized, reference, staged }: HeldRelease): string =>
+    `${name} ${normalized} ${reference}${staged === undefined ? '' : endsSoon(staged, nowMs) ? ' ends' : ' staged'}`;
   const held = new Set(releases.map(idOf));
   const present = releases
     .slice(0, mostHeld)
     .map((one): Noticed => ({ id: idOf(one), event: () => heldEvent(one, idOf(one), nowMs, pageOf(one.name)) }));
   const looked: ReadonlySet<string> = examined;
-  await collectNew(collecting, 'held', present, (id) => !held.has(id) && looked.has(id.split(' ', 1)[0] ?? ''));
+  await collectNew(
+    collecting,
+    'held',
+    present,
+    (id) => !held.has(id) && (/ (?:ends|staged)$/.test(id) || looked.has(id.split(' ', 1)[0] ?? '')),
+  );
 }
 
 function heldEvent(held: HeldRelease, id: string, nowMs: number, url: string | null): RegistryEvent {

@@ -1,6 +1,6 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
-import { decideHeld, describeHeld } from './held-releases.ts';
+import { decideHeld, type DecidingParts } from './held-releases.ts';
 import { noGains } from '../judge/held-releases.ts';
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
@@ -102,6 +102,8 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
   /** those that are published here come first */
   readonly packages: readonly PackageSource[];
   readonly tokens: () => Promise<readonly TokenProfile[]>;
+  readonly artifactsOf: DecidingParts['artifactsOf'];
+  readonly hasBuilder: boolean;
   readonly uses: RecentUse;
   /** undefined: there are none */
   readonly feeds?: PolicyFeeds | undefined;
@@ -112,7 +114,8 @@ const rememberedMs = 10_000;
 const momentMs = 700;
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
-  const { store, file, feeds, reader, packages, now } = options;
+  const { store, file, feeds, reader, packages, sources, now } = options;
+  const fourEyes = async (): Promise<boolean> => (await sources.settings.current())['publishing.four_eyes'];
   return {
     ...looksAtAll(options),
     get: () => viewOf(options),
@@ -140,7 +143,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
-    decide: (asked, actor) => decideHeld(options, asked, actor),
+    decide: (asked, actor) => decideHeld({ ...options, fourEyes }, asked, actor),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {
@@ -153,7 +156,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
 /** Questions about all packages. */
 function looksAtAll(
   options: PolicyAdminOptions,
-): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon' | 'held' | 'heldSoon' | 'heldReleases'> {
+): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon' | 'held' | 'heldSoon'> {
   const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
   const readHeld = createHeldList(options);
   return {
@@ -161,7 +164,6 @@ function looksAtAll(
     exposuresSoon: exposures.soon,
     held: () => readHeld(options.now()),
     heldSoon: remembered(options, readHeld).soon,
-    heldReleases: async () => describeHeld(options, await readHeld(options.now())),
   };
 }
 

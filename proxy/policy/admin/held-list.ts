@@ -2,13 +2,23 @@
 // whose files, rules and decisions are unchanged is not read again, so a look at thousands of packages costs little.
 
 import type { PackageName } from '../../../build/contract/name.ts';
+import { compareNormalized } from '../../../build/contract/ordering.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
+import type { Gained } from '../../../build/review/gained-capabilities.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
+import type { ArtifactRecord } from '../../artifacts/artifact.ts';
+import type { Artifacts } from '../../artifacts/artifacts.ts';
+import { endOfStaged } from '../../artifacts/staged-artifacts.ts';
+import type { Actor } from '../../state/audit.ts';
+import type { StateStore } from '../../core/state/state-store.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
-import type { ApplicableRules } from '../apply/rule-finder.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
+import type { ArrivedRelease, ReviewDecision } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
+import type { VersionRule } from '../model/policy-document.ts';
+import { firstApprovals, isAbout } from '../records/review-decisions.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 import type { StandingParts } from './package-standing.ts';
 
@@ -25,6 +35,15 @@ export interface HeldRelease {
   readonly rule: string;
   /** completes a sentence */
   readonly because: string;
+  /** epoch milliseconds */
+  readonly arrivedMs: number;
+  readonly gained: readonly Gained<ArrivedRelease>[];
+  /** false: a person rejected it, or another rule blocks it as well */
+  readonly waits: boolean;
+  /** who gave the first of two approvals; null: nobody */
+  readonly approvedBy: string | null;
+  /** it was never published; absent: a rule holds a published release */
+  readonly staged?: ArtifactRecord;
 }
 
 export interface HeldList {
@@ -40,8 +59,13 @@ interface Examined {
   readonly held: readonly HeldRelease[];
 }
 
-/** Every call looks again. Others get their turn in between. */
-export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader' | 'packages'>) {
+export interface HeldParts extends Pick<StandingParts, 'reader' | 'packages'> {
+  readonly store: Pick<StateStore, 'range'>;
+  readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
+}
+
+/** Every call looks again. Others get their turn in between. Staged releases come last. */
+export function createHeldList({ reader, packages, store, artifactsOf }: HeldParts) {
   const known = new Map<string, Examined>();
   const examine = async (
     source: PackageSource,
@@ -55,8 +79,7 @@ export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader
     const last = known.get(key);
     if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last.held;
     const found = await source.read(name);
-    const { rules } = policy.rules.about(name, source.origin, undefined);
-    const { held, untilMs } = found === undefined ? nothing : heldIn(found, rules, policy, nowMs);
+    const { held, untilMs } = found === undefined ? nothing : heldIn(found, policy, nowMs);
     known.set(key, { stamp, policy, untilMs, held });
     return held;
   };
@@ -64,20 +87,58 @@ export function createHeldList({ reader, packages }: Pick<StandingParts, 'reader
     const policy = await reader.current(nowMs);
     const releases: HeldRelease[] = [];
     const examined = new Set<PackageName>();
-    if (!policy.compiled.rules.some(isHolding)) known.clear();
+    if (!policy.compiled.rules.some(({ given }) => isHolding(given))) known.clear();
     else {
       const turn = createTurns();
       for (const source of packages)
         for (const name of await source.names()) {
-          if (!policy.rules.about(name, source.origin, undefined).rules.some(isHolding)) continue;
+          if (!policy.rules.about(name, source.origin, undefined).rules.some(({ given }) => isHolding(given))) continue;
           await turn();
           const held = await examine(source, name, policy, nowMs).catch(undefinedIfUnusable);
           if (held !== undefined) examined.add(name);
-          releases.push(...(held ?? []));
+          releases.push(...(held ?? []).filter(({ waits }) => waits));
         }
     }
-    return { releases, examined };
+    releases.push(...(await artifactsOf('system:staging').staged()).map((one) => waiting(one, nowMs)));
+    const firsts = await firstApprovals(store);
+    return { releases: firsts.length === 0 ? releases : releases.map((one) => withApproval(one, firsts)), examined };
   };
+}
+
+/** Stands in the place of a rule: the setting. */
+export const stagedRule = 'publishing.staged';
+
+/** So long before the end of a staged upload people are notified again. */
+const noticeMs = 3 * 86_400_000;
+
+export function endsSoon(staged: ArtifactRecord, nowMs: number): boolean {
+  return endOfStaged(staged) - nowMs <= noticeMs;
+}
+
+/** A staged upload, as the list has it. */
+export function waiting(staged: ArtifactRecord, nowMs: number): HeldRelease {
+  const { version, version_normalized: normalized, reference, created_by: by } = staged;
+  const arrivedMs = Date.parse(staged.created_at);
+  const end = `${endsSoon(staged, nowMs) ? 'soon, ' : ''}on ${new Date(endOfStaged(staged)).toISOString()}`;
+  return {
+    name: staged.name as PackageName,
+    version,
+    normalized,
+    reference,
+    arrivedMs,
+    staged,
+    origin: 'private',
+    release: { version_normalized: normalized, releasedMs: arrivedMs },
+    rule: stagedRule,
+    because: `${by} uploaded it, and no client sees it until a person approves it; otherwise it is removed ${end}`,
+    gained: [],
+    waits: true,
+    approvedBy: null,
+  };
+}
+
+function withApproval(held: HeldRelease, firsts: readonly ReviewDecision[]): HeldRelease {
+  return { ...held, approvedBy: firsts.find((one) => isAbout(one, held))?.by ?? null };
 }
 
 function undefinedIfUnusable(error: unknown): undefined {
@@ -86,28 +147,35 @@ function undefinedIfUnusable(error: unknown): undefined {
 
 const nothing: Pick<Examined, 'held' | 'untilMs'> = { held: [], untilMs: Number.POSITIVE_INFINITY };
 
-function isHolding({ given: { rule, action } }: ApplicableRules['rules'][number]): boolean {
+function isHolding({ rule, action }: VersionRule): boolean {
   return rule === 'capability' && action === 'block';
 }
 
-/** A release that another rule blocks waits for nobody. */
-function heldIn(
+/** The releases of a package that a rule holds, newest first, and when this may change by the clock. */
+export function heldIn(
   { name, origin, beside, versions, gains }: CandidatePackage,
-  rules: ApplicableRules['rules'],
   policy: CurrentPolicy,
   nowMs: number,
 ): typeof nothing {
+  const { rules } = policy.rules.about(name, origin, undefined);
   const judge = judgePackage(rules, policy.factsOf(name, origin, beside, gains));
   let changesAtMs: number | undefined;
   const held = versions.flatMap(({ facts, release, isOffered }): readonly HeldRelease[] => {
     if (!isOffered) return [];
     const judgement = judge(facts, nowMs);
     changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
-    const block = blockOf(judgement);
-    if (block?.isHeld !== true) return [];
+    const found = judgement.findings.find((one) => one.exception === undefined && isHolding(one.rule));
     const { version, normalized } = facts;
-    const reference = gains().get(normalized)?.release.reference ?? '';
-    return [{ name, origin, version, normalized, reference, release, rule: block.rule.name, because: block.because }];
+    const known = found && gains().get(normalized);
+    if (found === undefined || known === undefined) return [];
+    const { gained, release: arrived } = known;
+    const { reference, arrivedMs } = arrived;
+    const about = { name, origin, version, normalized, reference, release, arrivedMs, gained };
+    const waits = blockOf(judgement)?.isHeld === true;
+    return [{ ...about, rule: found.rule.name, because: found.because, waits, approvedBy: null }];
   });
-  return { held, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
+  const newestFirst = held.toSorted((one, other) =>
+    compareNormalized(other.normalized as NormalizedVersion, one.normalized as NormalizedVersion),
+  );
+  return { held: newestFirst, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
 }

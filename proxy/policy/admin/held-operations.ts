@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { packageParams, nameOf } from '../../packages/operations.ts';
 import { operation } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
-import { heldRelease } from './held-schema.ts';
+import { heldRelease, showHeld } from './held-schema.ts';
 import type { PolicyAdminServices } from './operations.ts';
 
 const tag = 'Policy';
@@ -15,16 +15,18 @@ export const listHeldReleases = operation({
   path: '/api/policy/held',
   tag,
   summary: 'List the releases that are held',
-  description: 'Own and stored mirrored releases that a rule `capability` holds now, with what each can newly do.',
+  description:
+    'Own and stored mirrored releases that a rule `capability` holds now, with what each can newly do. And staged ' +
+    'releases, which no client sees (setting `publishing.staged`).',
   query: pageQuery,
   answer: pageOf(heldRelease),
   answers: 'a page of held releases',
-  run: async ({ policyAdmin }: PolicyAdminServices, query) =>
-    paginate(
-      (await policyAdmin.heldReleases()).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
-      query,
-      keyOf,
-    ),
+  run: async ({ policyAdmin }: PolicyAdminServices, query) => {
+    const { releases } = await policyAdmin.held();
+    const sorted = releases.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    const { data, next_cursor } = paginate(sorted, query, keyOf);
+    return { data: data.map(showHeld), next_cursor };
+  },
 });
 
 function keyOf({ name, version }: { readonly name: string; readonly version: string }): string {
@@ -40,7 +42,9 @@ export const decideHeldRelease = operation({
   summary: 'Approve or reject a held release',
   description:
     'An approved release is offered at once, and so is what later releases keep of it. A rejected one stays held ' +
-    'without an end. A decision is about one archive: a moved tag is undecided again. Write slashes in a version as %2F.',
+    'without an end; a rejected staged one is removed, and its version is free again. A decision is about one archive: ' +
+    'a moved tag is undecided again. With the setting `publishing.four_eyes` a second approval may be needed. Write ' +
+    'slashes in a version as %2F.',
   params: packageParams.extend({
     version: z.string().min(1).max(200).meta({ description: 'the version', example: '1.2.0' }),
   }),
@@ -55,9 +59,10 @@ export const decideHeldRelease = operation({
   }),
   answer: heldRelease,
   answers: 'the release as it was held',
-  errors: ['NOT_FOUND', 'CONFLICT'],
-  run: ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
-    policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor),
+  awaitsBuilder: true,
+  errors: ['NOT_FOUND', 'CONFLICT', 'VERSION_EXISTS', 'BUILD_BUSY'],
+  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
+    showHeld(await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor)),
 });
 
 export const heldOperations = [listHeldReleases, decideHeldRelease];

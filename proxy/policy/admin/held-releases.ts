@@ -1,80 +1,28 @@
-// The releases that a rule holds for what they can newly do, for people who decide about them. Computed from what is
-// stored, as the server judges it; no request is sent.
+// Decisions about the releases that are held or staged. With four eyes another person than the publisher approves, or two
+// people where no person published.
 
 import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { compareNormalized } from '../../../build/contract/ordering.ts';
-import type { NormalizedVersion } from '../../../build/contract/version.ts';
-import { describeCapability } from '../../../build/review/capabilities.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import type { Artifacts } from '../../artifacts/artifacts.ts';
+import { readArtifactOf } from '../../artifacts/read-published-from.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
 import { CurrentPolicy, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
 import { compilePolicy } from '../judge/compile-policy.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
-import { judgePackage } from '../judge/judge.ts';
-import { storeDecision } from '../records/review-decisions.ts';
-import type { CandidatePackage, PackageSource } from './package-source.ts';
-import type { HeldList } from './held-list.ts';
-import type { HeldRelease } from './held-schema.ts';
+import { firstApprovals, isAbout, storeDecision, type DecisionDetails } from '../records/review-decisions.ts';
+import type { PackageSource } from './package-source.ts';
+import { heldIn, waiting, type HeldRelease } from './held-list.ts';
 
-const mostHeld = 1000;
-
-/** In the order of the list, newest version of a package first. Rejects for a damaged package. */
-export async function describeHeld(
-  { reader, packages, now }: HeldParts,
-  { releases }: HeldList,
-): Promise<readonly HeldRelease[]> {
-  const policy = await reader.current(now());
-  const described: HeldRelease[] = [];
-  for (const source of packages)
-    for (const name of new Set(releases.flatMap((one) => (one.origin === source.origin ? one.name : [])))) {
-      const known = described.length >= mostHeld ? undefined : await source.read(name);
-      if (known !== undefined) described.push(...heldIn(known, policy, now()));
-    }
-  return described;
-}
-
-export interface HeldParts extends Pick<ChangeParts, 'store' | 'now'> {
+export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'> {
   readonly reader: PolicyReader;
   readonly packages: readonly PackageSource[];
-}
-
-function heldIn(known: CandidatePackage, policy: CurrentPolicy, nowMs: number): readonly HeldRelease[] {
-  const { name, origin, beside } = known;
-  const gains = known.gains();
-  const judge = judgePackage(
-    policy.rules.about(name, origin, undefined).rules.filter(({ given }) => given.rule === 'capability'),
-    policy.factsOf(name, origin, beside, () => gains),
-  );
-  const offered = known.versions.filter(({ isOffered, facts }) => isOffered && gains.has(facts.normalized));
-  return offered
-    .toSorted((one, other) => compareNormalized(normalizedOf(other), normalizedOf(one)))
-    .flatMap(({ facts }) => {
-      const found = judge(facts, nowMs).findings.find(
-        ({ rule, exception }) => rule.action === 'block' && exception === undefined,
-      );
-      const gained = gains.get(facts.normalized);
-      if (found === undefined || gained === undefined) return [];
-      return {
-        name,
-        version: facts.version,
-        origin,
-        rule: found.rule.name,
-        because: found.because,
-        reference: gained.release.reference,
-        arrived_at: new Date(gained.release.arrivedMs).toISOString(),
-        gained: gained.gained.map(({ capability, broughtBy, before }) => ({
-          ...capability,
-          text: describeCapability(capability),
-          brought_by: broughtBy.version,
-          before: before?.version ?? null,
-        })),
-      };
-    });
-}
-
-function normalizedOf({ facts }: CandidatePackage['versions'][number]): NormalizedVersion {
-  return facts.normalized as NormalizedVersion;
+  readonly artifactsOf: (actor: Actor) => Artifacts;
+  /** false: this server has no data folder */
+  readonly hasBuilder: boolean;
+  readonly fourEyes: () => MaybeAsync<boolean>;
 }
 
 export interface Deciding {
@@ -86,36 +34,87 @@ export interface Deciding {
   readonly reference?: string | undefined;
 }
 
+/**
+ * Throws NOT_FOUND for a release that nothing holds, and CONFLICT if it has another archive meanwhile or needs another
+ * person. An approved staged release is published before this resolves: a repeated call completes an interrupted one.
+ */
+export async function decideHeld(parts: DecidingParts, asked: Deciding, actor: Actor): Promise<HeldRelease> {
+  const { store, artifactsOf, hasBuilder, now } = parts;
+  const held = await findHeld(parts, asked);
+  if (asked.reference !== undefined && asked.reference !== held.reference)
+    throw new RegistryError('CONFLICT', {
+      message: `${held.name} ${held.version} has another archive meanwhile: ${held.reference}. Look at it again.`,
+    });
+  if (held.staged !== undefined && !hasBuilder)
+    throw new RegistryError('NOT_AVAILABLE', {
+      message: 'This server has no data folder. Decide at a server that has one, or on the host of the registry.',
+    });
+  const { name, normalized: version, reference } = held;
+  const { decision, reason } = asked;
+  const details = await detailsOf(parts, held, asked, actor);
+  const at = new Date(now()).toISOString();
+  const made = { package: name, version, reference, decision, reason, by: actor, at };
+  await storeDecision(store, made, details, actor);
+  if (details.isFirst) return { ...held, approvedBy: actor };
+  if (held.staged !== undefined && decision === 'approved') await artifactsOf(actor).approve(held.staged);
+  else if (held.staged !== undefined) await artifactsOf(actor).discard(held.staged, reason);
+  return held;
+}
+
+async function detailsOf(
+  { store, fourEyes }: DecidingParts,
+  held: HeldRelease,
+  { decision }: Deciding,
+  actor: Actor,
+): Promise<DecisionDetails> {
+  const content = { ...held, version_normalized: held.normalized };
+  const publisher = held.origin === 'private' ? (await readArtifactOf(store, content))?.created_by : undefined;
+  const people = publisher === undefined ? {} : { published_by: publisher };
+  if (decision === 'rejected' || !(await fourEyes())) return { isFirst: false, people };
+  if (publisher === actor)
+    throw new RegistryError('CONFLICT', {
+      message: 'You published this release, so another person has to approve it (setting publishing.four_eyes).',
+    });
+  if (publisher !== undefined && isPerson(publisher)) return { isFirst: false, people };
+  const first = (await firstApprovals(store)).find((one) => isAbout(one, held));
+  if (first === undefined) return { isFirst: true, people };
+  if (first.by !== actor) return { isFirst: false, people: { ...people, first_approved_by: first.by } };
+  throw new RegistryError('CONFLICT', {
+    message: 'You approved this release already. Another person has to approve it, too (setting publishing.four_eyes).',
+  });
+}
+
+/** On the host of the registry the account counts. */
+function isPerson(actor: string): boolean {
+  return /^(?:user|cli):/.test(actor);
+}
+
 /** The rules as if nobody had decided anything: at the time 0 they hold all that they ever held. */
 function undecided({ compiled }: CurrentPolicy): CurrentPolicy {
   return new CurrentPolicy(compilePolicy(compiled.document), noAdvisories, noOutsideLists);
 }
 
-/** Also rejects an approved release. Throws NOT_FOUND for one that no rule holds or held, and CONFLICT if it has another archive meanwhile. */
-export async function decideHeld(parts: HeldParts, asked: Deciding, actor: Actor): Promise<HeldRelease> {
-  const { reader, packages, now, store } = parts;
+/** Also a release that waits no more: a later decision replaces an earlier one, and an approved one can be rejected. */
+async function findHeld(
+  { reader, packages, artifactsOf, now }: DecidingParts,
+  { name, version, decision }: Deciding,
+): Promise<HeldRelease> {
+  const waits = (await artifactsOf('system:staging').staged()).find(
+    (one) => one.name === name && one.version === version,
+  );
+  if (waits !== undefined) return waiting(waits, now());
   const policy = await reader.current(now());
   for (const source of packages) {
-    const known = await source.read(asked.name as CandidatePackage['name']);
+    const known = await source.read(name as PackageName);
     if (known === undefined) continue;
-    const isAsked = ({ version }: HeldRelease): boolean => version === asked.version;
+    const isAsked = (one: HeldRelease): boolean => one.version === version;
     const held =
-      heldIn(known, policy, now()).find(isAsked) ??
-      (asked.decision === 'rejected' ? heldIn(known, undecided(policy), 0).find(isAsked) : undefined);
-    const facts = known.versions.find((one) => one.facts.version === asked.version)?.facts;
-    if (held === undefined || facts === undefined) break;
-    if (asked.reference !== undefined && asked.reference !== held.reference)
-      throw new RegistryError('CONFLICT', {
-        message: `${held.name} ${held.version} has another archive meanwhile: ${held.reference}. Look at it again.`,
-      });
-    const { reference } = held;
-    const { decision, reason } = asked;
-    const at = new Date(now()).toISOString();
-    const made = { package: held.name, version: facts.normalized, reference, decision, reason, by: String(actor), at };
-    await storeDecision(store, made, actor);
-    return held;
+      heldIn(known, policy, now()).held.find(isAsked) ??
+      (decision === 'rejected' ? heldIn(known, undecided(policy), 0).held.find(isAsked) : undefined);
+    if (held !== undefined) return held;
+    break;
   }
   throw new RegistryError('NOT_FOUND', {
-    message: `No rule holds ${asked.name} ${asked.version}. \`libretto policy held\` lists what is held.`,
+    message: `No rule holds ${name} ${version}. \`libretto policy held\` lists what is held.`,
   });
 }

@@ -1,9 +1,10 @@
 // A held release as API, commands and console show it.
 
 import { z } from 'zod';
-import { capabilityKinds } from '../../../build/review/capabilities.ts';
+import { capabilityKinds, describeCapability } from '../../../build/review/capabilities.ts';
 import { timeSchema } from '../../registry/fields.ts';
 import type { Fixed } from '../../registry/operation.ts';
+import type { HeldRelease } from './held-list.ts';
 
 const version = z.string().meta({ description: 'the version', example: '1.2.0' });
 
@@ -14,8 +15,12 @@ export const heldRelease = z
     origin: z
       .enum(['private', 'mirrored'])
       .meta({ description: '`private`: published here. `mirrored`: of another registry' }),
-    rule: z.string().meta({ description: 'the name of the rule', example: 'capability' }),
+    rule: z.string().meta({ description: 'the name of the rule, or `publishing.staged`', example: 'capability' }),
     because: z.string().meta({ description: 'the reason; it completes a sentence' }),
+    approved_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'who gave the first of two approvals (setting `publishing.four_eyes`); null: nobody' }),
     reference: z.string().meta({ description: 'of its archive; a decision is about this archive alone' }),
     arrived_at: timeSchema('this registry first had it'),
     gained: z
@@ -31,4 +36,33 @@ export const heldRelease = z
       .meta({ description: 'what it can do since releases are compared' }),
   })
   .meta({ id: 'HeldRelease' });
-export type HeldRelease = Fixed<z.output<typeof heldRelease>>;
+export type ShownHeld = Fixed<z.output<typeof heldRelease>>;
+
+export function showHeld({
+  name,
+  version,
+  origin,
+  rule,
+  because,
+  approvedBy,
+  reference,
+  arrivedMs,
+  gained,
+}: HeldRelease): ShownHeld {
+  return {
+    name,
+    version,
+    origin,
+    rule,
+    because,
+    approved_by: approvedBy,
+    reference,
+    arrived_at: new Date(arrivedMs).toISOString(),
+    gained: gained.map(({ capability, broughtBy, before }) => ({
+      ...capability,
+      text: describeCapability(capability),
+      brought_by: broughtBy.version,
+      before: before?.version ?? null,
+    })),
+  };
+}

@@ -7,9 +7,8 @@ import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
 import type { PolicyHit } from '../records/policy-hits.ts';
-import type { HeldList } from './held-list.ts';
+import type { HeldList, HeldRelease } from './held-list.ts';
 import type { Deciding } from './held-releases.ts';
-import type { HeldRelease } from './held-schema.ts';
 import type { Exposures, PackageStanding } from './package-standing.ts';
 import type { ExplainedVersion, FeedView, PolicyTest, PolicyView } from './policy-views.ts';
 
@@ -43,8 +42,6 @@ export interface PolicyAdmin {
   readonly heldSoon: () => Promise<HeldList | undefined>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
-  /** The same with what each can newly do, newest version of a package first. */
-  readonly heldReleases: () => Promise<readonly HeldRelease[]>;
   /** Throws NOT_FOUND for a release that is not held, and CONFLICT if it has another archive meanwhile. */
   readonly decide: (asked: Deciding, actor: Actor) => Promise<HeldRelease>;
   readonly feeds: () => Promise<readonly FeedView[]>;

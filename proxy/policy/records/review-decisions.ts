@@ -1,6 +1,8 @@
-// What people decided about held releases: one row for each, with its audit event in the same commit (I8).
+// What people decided about held releases: one row for each, with its audit event in the same commit (I8). The first of
+// two approvals is a row of its own, which no rule reads.
 
 import { z } from 'zod';
+import type { JsonValue } from '../../../build/contract/json.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
@@ -8,6 +10,7 @@ import { parseRow } from '../../state/rows.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
 
 const prefix = 'policy/decision/';
+const firstPrefix = 'policy/first-approval/';
 
 const row = z.object({
   package: z.string(),
@@ -19,6 +22,15 @@ const row = z.object({
   at: z.string(),
 });
 
+export function isDecisionKey(key: string): boolean {
+  return key.startsWith(prefix) || key.startsWith(firstPrefix);
+}
+
+/** Throws StateError for a malformed row. */
+export function parseDecision(value: JsonValue): ReviewDecision {
+  return parseRow(row, value, 'A decision about a release');
+}
+
 /** In the order of time; one object while the state is unchanged. Throws StateError for a malformed row. */
 export function storedDecisions(
   store: Pick<StateStore, 'range' | 'generation'>,
@@ -27,7 +39,7 @@ export function storedDecisions(
     | { readonly generation: number; readonly text: string; readonly all: readonly ReviewDecision[] }
     | undefined;
   const load = async (generation: number): Promise<readonly ReviewDecision[]> => {
-    const rows = (await store.range(prefix)).map(({ value }) => parseRow(row, value, 'A decision about a release'));
+    const rows = (await store.range(prefix)).map(({ value }) => parseDecision(value));
     const all = rows.toSorted((one, other) => (one.at < other.at ? -1 : 1));
     const text = JSON.stringify(all);
     known = { generation, text, all: known?.text === text ? known.all : all };
@@ -40,15 +52,45 @@ export function storedDecisions(
   };
 }
 
-/** Replaces an earlier decision about the release. */
-export async function storeDecision(store: AuditedStore, decision: ReviewDecision, actor: Actor): Promise<void> {
+/** The approvals that wait for a second person. */
+export async function firstApprovals(store: Pick<StateStore, 'range'>): Promise<readonly ReviewDecision[]> {
+  return (await store.range(firstPrefix)).map(({ value }) => parseDecision(value));
+}
+
+export function isAbout(
+  decision: ReviewDecision,
+  { name, normalized, reference }: { readonly name: string; readonly normalized: string; readonly reference: string },
+): boolean {
+  return decision.package === name && decision.version === normalized && decision.reference === reference;
+}
+
+export interface DecisionDetails {
+  /** true: a second person has to approve, too */
+  readonly isFirst: boolean;
+  /** for the audit log: who published the release, and who approved before */
+  readonly people: Readonly<Record<string, string>>;
+}
+
+/** Replaces an earlier decision about the release, or an earlier first approval. */
+export async function storeDecision(
+  store: AuditedStore,
+  decision: ReviewDecision,
+  { isFirst, people }: DecisionDetails,
+  actor: Actor,
+): Promise<void> {
   const { package: name, version, reference, decision: outcome, reason } = decision;
+  const key = `${name}/${encodeURIComponent(version)}`;
   await store.commit(
     {
       conditions: [],
-      puts: [{ key: `${prefix}${name}/${encodeURIComponent(version)}`, value: { ...decision } }],
-      deletes: [],
+      puts: [{ key: `${isFirst ? firstPrefix : prefix}${key}`, value: { ...decision } }],
+      deletes: isFirst ? [] : [`${firstPrefix}${key}`],
     },
-    { actor, action: `policy.${outcome}`, subject: `${name} ${version}`, details: { reference, reason } },
+    {
+      actor,
+      action: isFirst ? 'policy.approved_once' : `policy.${outcome}`,
+      subject: `${name} ${version}`,
+      details: { reference, reason, ...people },
+    },
   );
 }

@@ -1,6 +1,12 @@
 // The versions of a package that people can look into: the published ones, or those of a mirrored package whose archives
 // are stored here, with the README of an archive. Sends no request to other registries.
 
+import { isJsonObject } from '../../../../build/contract/json.ts';
+import { compareNormalized } from '../../../../build/contract/ordering.ts';
+import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
+import type { NormalizedVersion } from '../../../../build/contract/version.ts';
+import { storedPath } from '../../../artifacts/staged-artifacts.ts';
+import { stagedSource } from '../../../contents/contents.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { maxTextBytes } from '../../../../build/contract/package-texts.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
@@ -11,16 +17,48 @@ import type { SignedInRequest } from '../../frame/definitions.ts';
 import { placeInside } from './inner-links.ts';
 import type { PackagePageServices } from './open-package.ts';
 
-/** Newest first; none if the person may not see the package. */
+type ArchiveServices = Pick<PackagePageServices, 'published' | 'mirrored' | 'mirror' | 'policyAdmin' | 'inspection'>;
+
+/** Newest first; none if the person may not see the package. With staged ones for people who decide about them. */
 export async function archivedVersions(
-  { published, mirrored, mirror }: Pick<PackagePageServices, 'published' | 'mirrored' | 'mirror'>,
+  services: ArchiveServices,
   name: PackageName,
-  { nowMs, caller }: Pick<SignedInRequest, 'nowMs' | 'caller'>,
+  request: SignedInRequest,
 ): Promise<readonly PublishedVersion[]> {
-  const own = await readPublishedPackage(published, name, caller.view);
+  const { published, mirrored, mirror } = services;
+  const { nowMs, caller } = request;
+  const staged = request.may('decideHeldRelease') ? await stagedVersions(services, name, request) : [];
+  const known = await readPublishedPackage(published, name, caller.view);
+  const own = staged.length === 0 ? known : [...staged, ...known].toSorted(newestFirst);
   if (own.length > 0 || mirror === undefined) return own;
   const isSeen = (await mirrored?.read(nowMs, caller.view))?.has(name) === true;
   return isSeen ? (await readMirroredPackage(mirror, name)).kept : [];
+}
+
+function newestFirst({ entry: one }: PublishedVersion, { entry: other }: PublishedVersion): number {
+  return compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion);
+}
+
+/** With what their composer.json says, as far as it can be read. */
+async function stagedVersions(
+  { policyAdmin, inspection }: ArchiveServices,
+  name: PackageName,
+  request: SignedInRequest,
+): Promise<readonly PublishedVersion[]> {
+  const { releases } = await policyAdmin.held();
+  const waiting = releases.flatMap(({ staged }) => (staged?.name === name ? [staged] : []));
+  if (waiting.length === 0) return [];
+  const contents = (await inspection()).contents(request);
+  return Promise.all(
+    waiting.map(async (staged) => {
+      const { created_at: since, sha1: shasum, ...content } = staged;
+      const own = { state: 'withdrawn', since, time: null, source: stagedSource, shasum, path: storedPath(staged) };
+      const entry = { ...content, ...own } as unknown as IndexEntry;
+      const file = await contents.raw(entry, 'composer.json').catch(unlessRefused);
+      const record = file?.kind === 'raw' && (JSON.parse(Buffer.from(file.bytes).toString('utf8')) as unknown);
+      return { entry, record: isJsonObject(record) ? record : {} };
+    }),
+  );
 }
 
 const readmes = ['README.md', 'readme.md', 'Readme.md'];

@@ -49,7 +49,10 @@ async function insideOf(
   const name = nameIn(request);
   const version = request.query.get('version') ?? '';
   const stored = opened?.details.versions ?? (await archivedVersions(services, name, request));
-  const found = version === '' ? latestOf(stored) : findVersion(stored, version);
+  const found =
+    version === ''
+      ? latestOf(stored)
+      : (findVersion(stored, version) ?? findVersion(await archivedVersions(services, name, request), version));
   if (found === undefined) throw unknownVersion(opened ?? { name, isLimited: true }, version);
   const page = Number(request.query.get('page') ?? 1);
   const path = (request.query.get('path') ?? '').replace(/\/$/, '');

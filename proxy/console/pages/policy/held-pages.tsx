@@ -1,24 +1,30 @@
 // The releases that a rule holds for what they can newly do, and the form where a person decides about one.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Child } from 'hono/jsx';
+import { storedPath } from '../../../artifacts/staged-artifacts.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import { decideHeldRelease } from '../../../policy/admin/held-operations.ts';
-import type { HeldRelease } from '../../../policy/admin/held-schema.ts';
+import { stagedRule, type HeldRelease } from '../../../policy/admin/held-list.ts';
+import { showHeld, type ShownHeld } from '../../../policy/admin/held-schema.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextArea } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
-import type { FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
+import type { FileDownload, FormPage, PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { operationForm } from '../../frame/operation-form.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { PolicyFrame } from './policy-frame.tsx';
 import { policyTrail, type PolicyPageServices } from './services.ts';
 
 const path = '/policy/held';
+const mostRows = 1000;
 
-async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
-  const [policy, held] = await Promise.all([policyAdmin.get(), policyAdmin.heldReleases()]);
+async function heldPage({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
+  const [policy, { releases }] = await Promise.all([policyAdmin.get(), policyAdmin.held()]);
+  const held = releases.slice(0, mostRows).map(showHeld);
   return {
     title: 'Held releases',
     section: 'policy',
@@ -27,7 +33,7 @@ async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRe
         {held.length === 0 ? (
           <EmptyState icon="shield-check" title="No release is held">
             A rule of the kind capability holds releases that can newly do something, such as run a file in every
-            request. The command libretto policy protect adds one.
+            request. The command libretto policy protect adds one. The setting publishing.staged holds whole uploads.
           </EmptyState>
         ) : (
           <Table caption="Held releases" columns={columnsOf(request)} rows={held} />
@@ -37,7 +43,7 @@ async function showHeld({ policyAdmin }: PolicyPageServices, request: SignedInRe
   };
 }
 
-function columnsOf({ may }: SignedInRequest): readonly Column<HeldRelease>[] {
+function columnsOf({ may }: SignedInRequest): readonly Column<ShownHeld>[] {
   const decides = may('decideHeldRelease');
   return [
     {
@@ -55,14 +61,14 @@ function columnsOf({ may }: SignedInRequest): readonly Column<HeldRelease>[] {
   ];
 }
 
-function formOf({ name, version }: HeldRelease): string {
+function formOf({ name, version }: ShownHeld): string {
   return `${path}/${name}/${encodeURIComponent(version)}`;
 }
 
 /** Throws NOT_FOUND. */
 async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<HeldRelease> {
   const [name, version] = [`${param('vendor')}/${param('package')}`, param('version')];
-  const found = (await policyAdmin.heldReleases()).find((one) => one.name === name && one.version === version);
+  const found = (await policyAdmin.held()).releases.find((one) => one.name === name && one.version === version);
   if (found !== undefined) return found;
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
@@ -71,27 +77,33 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
     section: 'policy',
     of: heldOf,
-    view: (held) => ({
-      title: `${held.name} ${held.version}`,
-      sentence: 'An approved release is offered at once. A rejected one stays held without an end.',
-      trail: [...policyTrail, { label: 'Held releases', to: path }],
-      notice: <Gained held={held} />,
-      submit: 'Save the decision',
-      fields: (
-        <>
-          <SelectField
-            name="decision"
-            label="Decision"
-            choices={[
-              { value: 'approved', label: 'Approve' },
-              { value: 'rejected', label: 'Reject' },
-            ]}
-          />
-          <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
-          <input type="hidden" name="reference" value={held.reference} />
-        </>
-      ),
-    }),
+    view: (waiting) => {
+      const held = showHeld(waiting);
+      return {
+        title: `${held.name} ${held.version}`,
+        sentence:
+          held.rule === stagedRule
+            ? 'An approved release is published at once. A rejected one is removed, and its version is free again.'
+            : 'An approved release is offered at once. A rejected one stays held without an end.',
+        trail: [...policyTrail, { label: 'Held releases', to: path }],
+        notice: held.rule === stagedRule ? <Staged held={held} /> : <Gained held={held} />,
+        submit: 'Save the decision',
+        fields: (
+          <>
+            <SelectField
+              name="decision"
+              label="Decision"
+              choices={[
+                { value: 'approved', label: 'Approve' },
+                { value: 'rejected', label: 'Reject' },
+              ]}
+            />
+            <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
+            <input type="hidden" name="reference" value={held.reference} />
+          </>
+        ),
+      };
+    },
     input: (request, fields) => ({
       vendor: request.param('vendor'),
       package: request.param('package'),
@@ -103,7 +115,37 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
     done: () => ({ to: path, notice: 'decided' }),
   });
 
-function Gained({ held: { name, gained } }: { readonly held: HeldRelease }): Child {
+function Staged({ held }: { readonly held: ShownHeld }): Child {
+  const { name, version, because } = held;
+  return (
+    <ul>
+      <li class="breaks">{`${because}.`}</li>
+      <li>
+        <A to={`/packages/${name}/compare?to=${encodeURIComponent(version)}`}>Compare it with the release before</A>
+      </li>
+      <li>
+        <A to={`${formOf(held)}/archive`}>Download the archive</A>
+      </li>
+    </ul>
+  );
+}
+
+const mostDownloaded = 64 * 1024 * 1024;
+
+/** Throws NOT_FOUND. */
+async function stagedArchive(services: PolicyPageServices, request: SignedInRequest): Promise<FileDownload> {
+  const { staged } = await heldOf(services, request);
+  const { dataDirectory } = services;
+  if (staged === undefined || dataDirectory === undefined || staged.size > mostDownloaded)
+    throw new RegistryError('NOT_FOUND', {
+      message: 'This server has no such archive, or it has more than 64 MiB: then read it on the host of the registry.',
+    });
+  const bytes = await readFile(join(dataDirectory, storedPath(staged)));
+  const name = `${staged.name.replace('/', '-')}-${staged.version.replaceAll('/', '-')}.zip`;
+  return { file: { name, type: 'application/zip', bytes } };
+}
+
+function Gained({ held: { name, gained } }: { readonly held: ShownHeld }): Child {
   return (
     <ul>
       {gained.map(({ text, brought_by: by, before }) => (
@@ -125,7 +167,12 @@ export function registerHeldPages(pages: Pages, services: PolicyPageServices): v
     path,
     operation: 'listHeldReleases',
     notices: { decided: 'The decision is saved. It counts from the next request.' },
-    show: (request) => showHeld(services, request),
+    show: (request) => heldPage(services, request),
+  });
+  pages.page({
+    path: `${path}/:vendor/:package/:version/archive`,
+    operation: 'decideHeldRelease',
+    show: (request) => stagedArchive(services, request),
   });
   pages.form(decisionForm(services));
 }

@@ -8,6 +8,8 @@ import type { SignedInRequest } from '../../frame/definitions.ts';
 
 export interface PolicyPageServices extends CallerTokensOptions, UsageServices {
   readonly blockedVersions: BlockedVersions;
+  /** undefined: this server has none */
+  readonly dataDirectory: string | undefined;
 }
 
 export const policyTrail = [{ label: 'Policy', to: '/policy' }];

@@ -138,6 +138,7 @@ const statusKinds: Readonly<Record<ArtifactStatus, State>> = {
   published: 'good',
   withdrawn: 'warn',
   superseded: 'info',
+  staged: 'warn',
 };
 
 function columnsOf({ authorOf, mayRemove }: UploadsPageProps): readonly Column<ArtifactRecord>[] {
@@ -145,7 +146,7 @@ function columnsOf({ authorOf, mayRemove }: UploadsPageProps): readonly Column<A
     label: 'Action',
     isPlain: true,
     cell: ({ id, status, name, version }) =>
-      status === 'published' ? (
+      status === 'published' || status === 'staged' ? (
         <ButtonLink
           to={`/uploads/${id}/withdraw`}
           kind="small"

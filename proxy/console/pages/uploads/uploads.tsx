@@ -9,7 +9,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { readActorNames } from '../name-actor.ts';
 import type { UploadPageServices } from './services.ts';
 import { UploadsPage, uploadsPerPage, type UploadsPageProps } from './uploads-page.tsx';
-import { cleanUpArtifacts, deleteArtifact, getArtifact } from '../../../artifacts/operations.ts';
+import { cleanUpArtifacts, deleteArtifact, getArtifact, seenBy } from '../../../artifacts/operations.ts';
 import { Form } from '../../components/form.tsx';
 import { formatCount, formatBytes } from '../../components/values.tsx';
 import { headedPage } from '../../frame/headed-page.tsx';
@@ -28,7 +28,9 @@ const withdrawn = (services: UploadPageServices): FormPage =>
         sentence:
           status === 'published'
             ? 'The registry no longer offers this version. Existing lock files still install it, unless the policy blocks it.'
-            : `It is ${status} already.`,
+            : status === 'staged'
+              ? 'It waits for a person. It is removed, and its version is free again.'
+              : `It is ${status} already.`,
         trail,
         submit: 'Withdraw version',
       };
@@ -133,7 +135,7 @@ async function uploadsView(
   const artifacts = services.artifactsOf(actorOf(request.caller));
   const wanted = Number(request.query.get('page') ?? '1');
   const page = Number.isSafeInteger(wanted) && wanted > 0 && wanted < 1e6 ? wanted : 1;
-  const all = await artifacts.list();
+  const all = (await artifacts.list()).filter(seenBy({ caller: request.caller, actor: actorOf(request.caller) }));
   const from = (page - 1) * uploadsPerPage;
   const rows = await artifacts.asServed(all.toReversed().slice(from, from + uploadsPerPage));
   const authors = rows.map((row) => row.created_by);

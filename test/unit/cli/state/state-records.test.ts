@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
 import { stateFamilies } from '../../../../cli/state/state-families.ts';
 import { assertRecords } from '../../../../cli/state/state-records.ts';
-import { contentKey, versionKey } from '../../../../proxy/artifacts/artifact.ts';
+import { contentKey, stagedKey, versionKey } from '../../../../proxy/artifacts/artifact.ts';
 import { connectionPlaceKey } from '../../../../proxy/forges/model/connection.ts';
 import type { OwnerName } from '../../../../proxy/forges/model/forge-name.ts';
 import { firstProgress } from '../../../../proxy/forges/model/progress.ts';
@@ -124,6 +124,7 @@ const rows: Readonly<Record<string, JsonValue>> = {
   [contentKey(content('1.0.0.0'))]: artifact,
   [contentKey(content('2.0.0.0'))]: otherArtifact,
   [versionKey(content('1.0.0.0'))]: { id: artifact, serial: 1 },
+  [stagedKey(content('2.0.0.0'))]: otherArtifact,
   'attempt/address/x': { count: 1, last_ms: 1 },
   'counters/saved': [['token', 3, 1]],
   'download-day/2026-11-22': 2,

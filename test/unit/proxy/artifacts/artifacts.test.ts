@@ -33,7 +33,9 @@ function artifactsOver(published: Readonly<Record<string, ArtifactPublication>>)
     publish: async ({ path }) => ({
       ...(published[path] ?? (await Promise.reject(new Error('unknown')))),
       notices: [],
+      staged: false,
     }),
+    approve: () => Promise.reject(new Error('unknown')),
     withdraw: async () => undefined,
   };
   return createArtifacts({

@@ -1,0 +1,201 @@
+// Tests uploads of a staged token: stored and checked, seen by nobody but those who decide, published by an approval, and
+// gone after a rejection or after 14 days. With four eyes two people approve.
+
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { collectHeld } from '../../../proxy/notifications/collect/registry-events.ts';
+import type { RegistryEvent } from '../../../proxy/events/registry-event.ts';
+import { demandCompiled } from '../../setup/compiled.ts';
+import { zipOf } from '../../util/hostile-zip.ts';
+import { publishedVersions } from '../../util/published-tree.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+import type { Reply } from '../../util/running-proxy.ts';
+
+const day = 86_400_000;
+let registry: RunningManagement;
+let nowMs = Date.now();
+let [admin, second] = ['', ''];
+let [staged, free, reader] = ['', '', ''];
+beforeAll(demandCompiled);
+beforeAll(async () => {
+  registry = await runManagement({ now: () => nowMs });
+  reader = await registry.createToken('read');
+});
+beforeEach(async () => {
+  [admin, second] = [(await registry.signIn('admin')).token, (await registry.signIn('admin')).token];
+  const made = (await call('POST', '/api/tokens', { description: 'CI', kind: 'write' })).json();
+  staged = String(made['token']);
+  free = await registry.createToken('write');
+  await registry.services.settings.update(
+    { 'publishing.staged': [String(made['id'])], 'publishing.four_eyes': null },
+    'cli:test',
+  );
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+const call = (method: string, path: string, body?: object, as = admin): Promise<Reply> =>
+  registry.call(method as 'GET', path, { as, body });
+const zip = (name: string, version: string, content = 'one'): Buffer =>
+  zipOf([
+    { name: 'composer.json', data: JSON.stringify({ name, version, description: 'a', license: 'MIT' }) },
+    { name: 'src/a.php', data: `<?php // ${content}` },
+  ]);
+const upload = (bytes: Buffer, as = staged): Promise<Reply> =>
+  registry.proxy.send(
+    'POST',
+    '/api/artifacts',
+    { authorization: `Bearer ${as}`, 'content-type': 'application/zip' },
+    bytes,
+  );
+const decide = (name: string, version: string, decision: string, as = admin, more: object = {}): Promise<Reply> =>
+  call('POST', `/api/packages/${name}/versions/${version}/decision`, { decision, reason: 'I looked', ...more }, as);
+const held = async (): Promise<readonly Record<string, unknown>[]> =>
+  (await call('GET', '/api/policy/held')).json()['data'] as never;
+const archive = async (name: string, version: string, as = reader): Promise<number> =>
+  (await registry.proxy.send('GET', `/dist/${name}/${version}.zip`, { authorization: `Bearer ${as}` })).status;
+const p2 = async (name: string, as = reader): Promise<Reply> => {
+  nowMs += 2000; // documents are read again
+  return registry.proxy.send('GET', `/p2/${name}.json`, { authorization: `Bearer ${as}` });
+};
+const events = async (action: string): Promise<readonly Record<string, unknown>[]> =>
+  (await call('GET', `/api/audit?action=${action}&limit=100`)).json()['data'] as never;
+const ofUploader = () => expect.stringMatching(/^token:tok_/) as unknown;
+
+it('no client sees a staged upload, and an approval publishes exactly these bytes', async () => {
+  expect((await upload(zip('acme/app', '1.0.0'), free)).status).toBe(201);
+  const before = (await p2('acme/app')).body.toString();
+  const sent = await upload(zip('acme/app', '1.1.0'));
+  expect([sent.status, sent.json()['status']]).toEqual([201, 'staged']);
+  const again = await upload(zip('acme/app', '1.1.0'));
+  expect([again.status, again.json()['id']]).toEqual([200, sent.json()['id']]);
+  const other = await upload(zip('acme/app', '1.1.0', 'two'));
+  expect([other.status, other.json()['code']]).toEqual([400, 'VERSION_EXISTS']);
+
+  for (const as of [reader, staged, free]) {
+    expect((await p2('acme/app', as)).body.toString()).toBe(before);
+    expect(await archive('acme/app', '1.1.0', as)).toBe(404);
+  }
+  const artifact = `/api/artifacts/${String(sent.json()['id'])}`;
+  expect((await call('GET', artifact, undefined, reader)).status).toBe(404);
+  expect((await call('GET', artifact, undefined, staged)).status).toBe(200);
+  expect((await call('GET', '/api/artifacts?name=acme/app', undefined, free)).body.toString()).not.toContain('1.1.0');
+  expect(await held()).toMatchObject([{ name: 'acme/app', version: '1.1.0', rule: 'publishing.staged' }]);
+  const { reference } = (await held())[0] ?? {};
+
+  const wrong = await decide('acme/app', '1.1.0', 'approved', admin, { reference: 'f'.repeat(40) });
+  expect([wrong.status, wrong.json()['code']]).toEqual([400, 'CONFLICT']);
+  expect((await decide('acme/app', '1.1.0', 'approved', admin, { reference })).status).toBe(200);
+  expect([await held(), await archive('acme/app', '1.1.0')]).toEqual([[], 200]);
+  expect((await p2('acme/app')).body.toString()).toContain('"1.1.0"');
+  expect((await call('GET', artifact)).json()).toMatchObject({ status: 'published', created_by: ofUploader() });
+  expect(await events('policy.approved')).toMatchObject([
+    { actor: expect.stringMatching(/^user:/), details: { published_by: ofUploader(), reason: 'I looked' } },
+  ]);
+  expect(readdirSync(join(registry.data, 'artifacts/.retired'))).toEqual([]);
+});
+
+it('a first version has no package for clients, and a rejection frees its label', async () => {
+  await upload(zip('acme/first', '1.0.0'));
+  expect((await p2('acme/first')).status).toBe(404);
+  expect((await call('GET', '/api/packages')).body.toString()).not.toContain('acme/first@1.0.0');
+  expect((await decide('acme/first', '1.0.0', 'rejected')).status).toBe(200);
+  expect([await held(), readdirSync(join(registry.data, 'artifacts/.retired'))]).toEqual([[], []]);
+  expect((await upload(zip('acme/first', '1.0.0', 'other'), free)).json()['status']).toBe('published');
+  expect(Object.keys(publishedVersions(registry.data))).toContain('acme/first@1.0.0');
+});
+
+it('what is published stays when a token becomes staged, and its bytes again change nothing', async () => {
+  const bytes = zip('acme/old', '1.0.0');
+  await upload(bytes, free);
+  const again = await upload(bytes);
+  expect([again.status, again.json()['status'], await held()]).toEqual([200, 'published', []]);
+});
+
+it('an approval that was interrupted is completed by the next one, and is no rejection', async () => {
+  await upload(zip('acme/cut', '1.0.0'));
+  // as after a kill between the publication and the commit
+  const artifacts = registry.services.artifactsOf('cli:test');
+  const rows = await registry.state.range('artifact');
+  for (const one of await artifacts.staged()) await artifacts.approve(one);
+  const puts = rows.map(({ key, value }) => ({ key, value }));
+  await registry.state.commit({ conditions: [], puts, deletes: [], quiet: true });
+  expect(await held()).toMatchObject([{ name: 'acme/cut' }]);
+  expect((await decide('acme/cut', '1.0.0', 'rejected')).json()['code']).toBe('CONFLICT');
+  expect((await decide('acme/cut', '1.0.0', 'approved')).status).toBe(200);
+  expect([await held(), await archive('acme/cut', '1.0.0')]).toEqual([[], 200]);
+});
+
+it('a ZIP that was lost or changed is not published', async () => {
+  await upload(zip('acme/lost', '1.0.0'));
+  const folder = join(registry.data, 'artifacts/.retired');
+  for (const file of readdirSync(folder)) rmSync(join(folder, file));
+  const lost = await decide('acme/lost', '1.0.0', 'approved');
+  expect([lost.status, lost.json()['error']]).toEqual([404, expect.stringContaining('is lost')]);
+  expect([(await p2('acme/lost')).status, (await held()).length]).toEqual([404, 1]);
+  expect((await decide('acme/lost', '1.0.0', 'rejected')).status).toBe(200);
+});
+
+it('nobody decides: people are notified again before the end, and after 14 days it is gone', async () => {
+  await upload(zip('acme/late', '1.0.0'));
+  const told: string[] = [];
+  const receive = async (found: readonly RegistryEvent[]) => {
+    told.push(...found.map(({ data }) => String(data['reason']).replace(/.* otherwise/, '')));
+    return { conditions: [], puts: [] };
+  };
+  const look = async (): Promise<void> =>
+    collectHeld(
+      { state: registry.state, receive, now: () => nowMs },
+      await registry.services.policyAdmin.held(),
+      () => null,
+    );
+  await look(); // the first look tells of nothing
+  await upload(zip('acme/late', '1.1.0'));
+  await look();
+  await look();
+  expect(told).toHaveLength(1);
+  nowMs += 12 * day;
+  await look();
+  expect(told).toHaveLength(3);
+  expect(told.at(-1)).toMatch(/ it is removed soon, on \d{4}-/);
+  nowMs += 2 * day;
+  [admin] = [(await registry.signIn('admin')).token];
+  expect([await held(), existsSync(join(registry.data, 'public/p2/acme/late.json'))]).toEqual([[], false]);
+  expect(await events('artifact.discard')).toMatchObject([
+    { actor: 'system:staging', details: { reason: 'nobody decided within 14 days' } },
+    { actor: 'system:staging' },
+    {},
+    {},
+  ]);
+});
+
+it('with four eyes two people approve what a token published, and a person never approves their own upload', async () => {
+  await registry.services.settings.update({ 'publishing.four_eyes': true }, 'cli:test');
+  await upload(zip('acme/eyes', '1.0.0'));
+  expect((await decide('acme/eyes', '1.0.0', 'approved')).json()['approved_by']).toMatch(/^user:/);
+  expect([(await held()).map((one) => one['approved_by']), await archive('acme/eyes', '1.0.0')]).toEqual([
+    [expect.stringMatching(/^user:/)],
+    404,
+  ]);
+  const same = await decide('acme/eyes', '1.0.0', 'approved');
+  expect([same.json()['code'], same.json()['error']]).toEqual(['CONFLICT', expect.stringContaining('already')]);
+  expect((await decide('acme/eyes', '1.0.0', 'approved', second)).status).toBe(200);
+  expect(await archive('acme/eyes', '1.0.0')).toBe(200);
+  expect((await events('policy.approved'))[0]).toMatchObject({
+    details: { first_approved_by: expect.stringMatching(/^user:/), published_by: ofUploader() },
+  });
+
+  const rule = { name: 'new', rule: 'capability', action: 'block', since: '2026-01-01' };
+  await call('PUT', '/api/policy', { rules: [rule] });
+  const release = (version: string, more: object = {}): Buffer =>
+    zipOf([
+      { name: 'composer.json', data: JSON.stringify({ name: 'acme/own', version, license: 'MIT', ...more }) },
+      { name: 'boot.php', data: '<?php' },
+    ]);
+  await upload(release('1.0.0'), admin);
+  await upload(release('1.1.0', { autoload: { files: ['boot.php'] } }), admin);
+  const own = await decide('acme/own', '1.1.0', 'approved');
+  expect([own.json()['code'], own.json()['error']]).toEqual(['CONFLICT', expect.stringContaining('You published')]);
+  expect((await decide('acme/own', '1.1.0', 'approved', second)).json()['approved_by']).toBeNull();
+  expect(await archive('acme/own', '1.1.0')).toBe(200);
+});
