@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Publication } from '../../../../build/contract/publication.ts';
-import { loadConfig } from '../../../../cli/config/config.ts';
-import { followOutput } from '../../../../cli/data-folder/follow-output.ts';
-import { startHostileStore } from '../../../util/hostile-store.ts';
-import { temporaryFolder } from '../../../util/temporary-folder.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import { loadConfig } from '../../cli/config/config.ts';
+import { followOutput } from '../../cli/data-folder/follow-output.ts';
+import { startHostileStore } from '../util/hostile-store.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
 
 // three attempts of ten seconds; a command makes six of two minutes
 it('holds the lock of builds for half a minute while the store hangs', { timeout: 120_000 }, async () => {
