@@ -35,8 +35,8 @@ export function publishedVersions(data: string): PublishedVersions {
 /** Every record of every p2 document. */
 export function publishedRecords(data: string): readonly Required<VersionRow>[] {
   const files = existsSync(join(data, 'public')) ? allFiles(join(data, 'public')) : [];
-  return recordsOf(data, files).flatMap(({ dist, description = '', ...row }) =>
-    dist === undefined ? [] : [{ ...row, description, dist }],
+  return recordsOf(data, files).flatMap(({ dist, description = '', require = {}, ...row }) =>
+    dist === undefined ? [] : [{ ...row, description, require, dist }],
   );
 }
 
@@ -44,6 +44,7 @@ interface VersionRow {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
+  readonly require?: Readonly<Record<string, string>>;
   /** dev versions carry no checksum unless `distShasum` is `always` */
   readonly dist?: { readonly reference: string; readonly shasum?: string };
 }

@@ -73,6 +73,23 @@ async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRe
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
 
+function DecisionFields({ reference }: { reference: string }): Child {
+  return (
+    <>
+      <SelectField
+        name="decision"
+        label="Decision"
+        choices={[
+          { value: 'approved', label: 'Approve' },
+          { value: 'rejected', label: 'Reject' },
+        ]}
+      />
+      <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
+      <input type="hidden" name="reference" value={reference} />
+    </>
+  );
+}
+
 const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
     section: 'policy',
@@ -88,20 +105,7 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
         trail: [...policyTrail, { label: 'Held releases', to: path }],
         notice: held.rule === stagedRule ? <Staged held={held} /> : <Gained held={held} />,
         submit: 'Save the decision',
-        fields: (
-          <>
-            <SelectField
-              name="decision"
-              label="Decision"
-              choices={[
-                { value: 'approved', label: 'Approve' },
-                { value: 'rejected', label: 'Reject' },
-              ]}
-            />
-            <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
-            <input type="hidden" name="reference" value={held.reference} />
-          </>
-        ),
+        fields: <DecisionFields reference={held.reference} />,
       };
     },
     input: (request, fields) => ({
