@@ -13,6 +13,7 @@ export const capabilityKinds = [
   'bin',
   'replace',
   'source',
+  'autoload-namespace',
   'dependency',
   'author',
   'license',
@@ -53,6 +54,7 @@ const sentences: Readonly<Record<CapabilityKind, (detail: string) => string>> = 
   bin: (detail) => `it adds the command ${detail}`,
   replace: (detail) => `it stands in for ${detail}`,
   source: (detail) => `its source is ${detail}`,
+  'autoload-namespace': (detail) => `it loads classes of ${detail}`,
   dependency: (detail) => `it requires ${detail}`,
   author: (detail) => `it names the author ${detail}`,
   license: (detail) => `its licence is ${detail}`,
@@ -112,11 +114,18 @@ const readers: Readonly<Record<CapabilityKind, (record: JsonObject) => readonly 
   replace: ({ name, replace, provide }) =>
     [...keysOf(replace), ...keysOf(provide)].filter((other) => isPackage(other) && vendorOf(other) !== vendorOf(name)),
   source: ({ source }) => sourcesOf(source),
+  'autoload-namespace': ({ autoload }) => (isJsonObject(autoload) ? namespacesOf(autoload) : []),
   dependency: ({ require: required }) => keysOf(required).filter(isPackage),
   author: ({ authors }) => objectsOf(authors).flatMap(({ email, name }) => textsOf(email ?? name)),
   license: ({ license }) => textsOf(license),
   burst: () => [], // no record says it: arrivals do
 };
+
+/** Classes in a folder of `classmap` have any name. */
+function namespacesOf({ classmap, ...ways }: JsonObject): readonly string[] {
+  const named = [...keysOf(ways['psr-4']), ...keysOf(ways['psr-0'])].map((name) => name || 'any namespace');
+  return [...named, ...textsOf(classmap).map((path) => `any namespace, in ${plainPath(path)}`)];
+}
 
 /** Where the source is, without the scheme, the account and `.git`: from `git@` to `https://` nothing has moved. */
 function sourcesOf(source: JsonValue | undefined): readonly string[] {

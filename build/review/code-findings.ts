@@ -6,11 +6,11 @@ import { literal, noToken, type Token } from './php-tokens.ts';
 
 const functions: Readonly<Partial<Record<FindingKind, string>>> = {
   eval: 'create_function',
-  command: 'exec shell_exec system passthru popen proc_open pcntl_exec',
+  command: 'exec shell_exec system passthru popen proc_open pcntl_exec pcntl_fork',
   native: 'dl',
   network:
     'curl_init curl_exec curl_multi_exec fsockopen pfsockopen stream_socket_client stream_socket_server socket_create ' +
-    'socket_connect ftp_connect ftp_ssl_connect ssh2_connect ldap_connect get_headers mail mb_send_mail ' +
+    'socket_connect ftp_connect ftp_ssl_connect ssh2_connect ldap_connect imap_open get_headers mail mb_send_mail ' +
     'dns_get_record dns_get_mx dns_check_record checkdnsrr getmxrr gethostbyname gethostbynamel',
   later:
     'register_shutdown_function register_tick_function spl_autoload_register stream_wrapper_register ' +
@@ -29,8 +29,9 @@ const kindOfFunction: ReadonlyMap<string, FindingKind> = new Map(
 const readsAddress = new Set('file_get_contents fopen file readfile copy simplexml_load_file'.split(' '));
 const takesCallback = new Set(
   (
-    'call_user_func call_user_func_array array_map array_walk array_filter usort uasort uksort iterator_apply ' +
-    'preg_replace_callback register_shutdown_function forward_static_call'
+    'call_user_func call_user_func_array array_map array_walk array_walk_recursive array_filter array_reduce usort uasort ' +
+    'uksort iterator_apply preg_replace_callback preg_replace_callback_array register_shutdown_function ' +
+    'forward_static_call ob_start set_error_handler set_exception_handler array_udiff array_uintersect'
   ).split(' '),
 );
 const callsCallback = /^(?:call_user_func|forward_static_call)(?:_array)?$/;
@@ -78,7 +79,7 @@ const rules: readonly Rule[] = [
     if (kind === 'T_EVAL') return { kind: 'eval', detail: 'eval' };
     if (kind === '' && text === '`') return { kind: 'command', detail: 'backticks' };
     if (kind === 'T_VARIABLE' && text === '$_ENV') return { kind: 'environment', detail: text };
-    const isForeign = /^\\?FFI$/i.test(text) && tokens[at + 1]?.text === '::';
+    const isForeign = /^\\?FFI$/i.test(text) && (tokens[at + 1]?.text === '::' || tokens[at - 1]?.kind === 'T_USE');
     return isForeign ? { kind: 'native', detail: 'FFI' } : undefined;
   },
   (tokens, at) =>
@@ -96,12 +97,30 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** `array_map('exec', …)`, `$run = 'exec';` */
+/** `array_map('exec', …)`, `usort($all, 'exec')`, `array_map(callback: 'exec')`, `$run = 'exec';` */
 function callbackAt(tokens: readonly Token[], at: number): string | undefined {
-  if (tokens[at]?.kind !== literal) return undefined;
-  const [before, next] = [tokens[at - 1]?.text, tokens[at + 1]?.text];
-  const isCallback = before === '(' && takesCallback.has(calledFunction(tokens, at - 2) ?? '');
-  return isCallback || (before === '=' && next === ';') ? tokens[at].text.toLowerCase().replace(/^\\/, '') : undefined;
+  const name = tokens[at]?.kind === literal ? tokens[at].text.toLowerCase().replace(/^\\/, '') : '';
+  if (!kindOfFunction.has(name)) return undefined;
+  const isAssigned = tokens[at - 1]?.text === '=' && tokens[at + 1]?.text === ';';
+  return isAssigned || takesCallback.has(callAround(tokens, at) ?? '') ? name : undefined;
+}
+
+/** The function that has this token as an argument. One takes a list: `preg_replace_callback_array(['/./' => 'exec'])`. */
+function callAround(tokens: readonly Token[], from: number): string | undefined {
+  let [depth, lists] = [0, 0];
+  for (let at = from - 1; at > Math.max(0, from - mostNeighbours); at -= 1) {
+    const text = tokens[at]?.kind === '' ? tokens[at]?.text : undefined;
+    if (text === ')') depth += 1;
+    if (text === ';' || text === '{') return undefined;
+    if (text === ']') lists -= 1;
+    if (text === '[') lists += 1;
+    if (text === '(' && depth === 0) {
+      const name = calledFunction(tokens, at - 1);
+      return lists <= 0 || name === 'preg_replace_callback_array' ? name : undefined;
+    }
+    if (text === '(') depth -= 1;
+  }
+  return undefined;
 }
 
 function addressRead(...[tokens, at]: Parameters<Rule>): ReturnType<Rule> {

@@ -14,6 +14,7 @@ const rules: Readonly<Record<FindingKind, string>> = {
   bin: 'A package adds a command',
   replace: 'A package stands in for another one',
   source: 'The source of a package moved',
+  'autoload-namespace': 'A package loads classes of another namespace',
   dependency: 'A package requires another one',
   author: 'A package names another author',
   license: 'A package has another licence',

@@ -153,7 +153,7 @@ function placeFindings(change: LockChange, old?: JsonObject, now?: JsonObject): 
   if (from !== to)
     found.push({
       kind: 'dist',
-      level: 'warning',
+      level: to === theRegistry ? 'note' : 'warning',
       message: `its archive comes from ${to ?? 'its source alone'}, and came from ${from ?? 'its source alone'}`,
     });
   else if (change === 'changed' && found.length === 0 && placesOf(old) !== placesOf(now))
@@ -199,10 +199,14 @@ function bytesOf(entry: JsonObject): string {
   return JSON.stringify([dist['reference'] ?? '', dist['shasum'] ?? '', source['reference'] ?? '']);
 }
 
+/** Composer takes `/dist/…` from the registry that the project names: such an address leads to no other host. */
+const theRegistry = 'the registry of the project';
+
 /** The host; of an archive that GitHub packs, also the repository. undefined: there is no archive. */
 function placeOfDist(entry: JsonObject): string | undefined {
   const { url } = fieldsOf(entry['dist']);
   if (typeof url !== 'string' || url === '') return undefined;
+  if (url.startsWith('/dist/')) return theRegistry;
   const parsed = parseUrl(url);
   if (parsed === undefined || parsed.host === '') return 'a path of this machine';
   return `${parsed.host}${/^\/repos\/[^/]+\/[^/]+/.exec(parsed.pathname.toLowerCase())?.[0] ?? ''}`;

@@ -26,6 +26,8 @@ export interface Noun<Services> {
   readonly thing?: string;
   /** for a command whose --url was another address in former versions: the option that is that address now */
   readonly formerUrl?: string;
+  /** false: there is no command `list` */
+  readonly hasList?: boolean;
   /** The services of a data folder. */
   readonly compose: (opened: CommandState, context: Context) => MaybeAsync<Composed<Services>>;
   /** default: opens the data folder as it is */
@@ -199,7 +201,7 @@ async function confirmInConsole(
 
 /** The refusal, with one line for each field. */
 function asUsageError<Services>(
-  { name, thing = name, flags = {}, sentence }: Noun<Services>,
+  { name, thing = name, flags = {}, sentence, hasList = true }: Noun<Services>,
   error: RegistryError,
 ): UsageError {
   const issues = Array.isArray(error.details['issues']) ? error.details['issues'] : [];
@@ -210,7 +212,7 @@ function asUsageError<Services>(
         sentence?.(String(path), oneLine(String(message))) ??
         `  ${oneLine(placeOf(String(path), flags))}${oneLine(String(message))}`,
     );
-  const advice = error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
+  const advice = hasList && error.code === 'NOT_FOUND' ? ` \`libretto ${name} list\` shows all of them.` : '';
   const heading = sentence === undefined ? [`The ${thing} is refused:`] : [];
   const text = lines.length === 0 ? `${error.message}${advice}` : [...heading, ...lines].join('\n');
   return new UsageError(text, { cause: error });

@@ -121,8 +121,8 @@ function addProtect(policy: Command, wire: Wire): void {
     .summary('hold releases that can newly run code, until somebody had time to look')
     .description(
       'Add a rule to the policy: a release that became a plugin, or newly runs a file in every request, adds a ' +
-        'command, stands in for other packages or has moved its source, is held. Releases that are here now are ' +
-        'accepted.',
+        'command, stands in for other packages or has moved its source, is held. Published releases that are here ' +
+        'now are accepted, and so is the first document of each mirrored package that the registry reads from now on.',
     )
     .option('--days <days>', 'how long, 1 to 365 (default: 7)')
     .option('--until-approved', 'until somebody approves it')

@@ -20,6 +20,7 @@ type PolicyCommand = OperationCommand<PolicyAdminServices>;
 
 const noun: Noun<PolicyAdminServices> = {
   name: 'policy',
+  hasList: false,
   compose: async ({ config, state }, context) => {
     const { policy, close } = await openLocalPolicyAdmin(config, context, state);
     return { services: { policyAdmin: policy }, close };

@@ -32,7 +32,8 @@ export function run(context: Context, given: CommandInput): Promise<number> {
         printChanges(dryRun ? context.stdout : context.summary, [
           dryRun ? 'This change would be made:' : 'The policy has this change:',
           ...differenceLines(difference),
-          'Releases that are here now are accepted. `libretto policy held` lists what is held.',
+          'Published releases that are here now are accepted. Of a mirrored package, all releases in the first document ' +
+            'that the registry reads from now on are accepted. `libretto policy held` lists what is held.',
         ]);
       return 0;
     },

@@ -1,6 +1,7 @@
 // What people do with held releases: the operations that API, commands and console call.
 
 import { z } from 'zod';
+import { normalizeVersion } from '../../../build/contract/version.ts';
 import { packageParams, nameOf } from '../../packages/operations.ts';
 import { operation } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
@@ -29,8 +30,10 @@ export const listHeldReleases = operation({
   },
 });
 
+/** As text in the order of versions: numbers have one length, and a pre-release comes before its release. */
 function keyOf({ name, version }: { readonly name: string; readonly version: string }): string {
-  return `${name} ${version}`;
+  const normalized = (normalizeVersion(version) ?? version).toLowerCase();
+  return `${name} ${normalized.replaceAll(/\d+/g, (digits) => digits.padStart(12, '0'))}~`;
 }
 
 export const decideHeldRelease = operation({

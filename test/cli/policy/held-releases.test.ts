@@ -44,6 +44,7 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   expect([await held(), await outcome('1.0.1')]).toEqual([['acme/app 1.0.2'], 'offered']);
   const { exitCode, stderr } = await one.policy(['approve', 'acme/app', '1.0.1', '--reason', 'again']);
   expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining('No rule holds acme/app 1.0.1.')]);
+  expect(stderr).not.toContain('policy list');
 
   // an approval is withdrawn by a rejection, and given again
   await one.policy(['reject', 'acme/app', '1.0.1', '--reason', 'looked again']);

@@ -25,6 +25,11 @@ describe('the capabilities of a record', () => {
       { bin: { a: 'run' }, 'include-path': { a: 'lib' } },
       ['include-path lib', 'bin run'],
     ],
+    [
+      'namespaces and a class map',
+      { autoload: { 'psr-4': { 'Monolog\\': 'x' }, 'psr-0': { '': 'y' }, classmap: ['lib/'] } },
+      ['autoload-namespace any namespace', 'autoload-namespace any namespace, in lib/', 'autoload-namespace monolog\\'],
+    ],
     ['a command as text', { bin: 'bin/run' }, ['bin bin/run']],
     ['an include path', { 'include-path': ['lib'] }, ['include-path lib']],
     ['a stand-in of another vendor', { replace: { 'Psr/Log': '*', 'acme/old': '*' } }, ['replace psr/log']],
