@@ -88,6 +88,13 @@ describe('libretto review --lock', () => {
     ]);
   });
 
+  it('is calm where archives come from the registry of the project from now on', async () => {
+    const dist = { type: 'zip', url: '/dist/acme/a/1.0.0.zip', reference: '1.0.0' };
+    locks([entry('acme/a', '1.0.0')], [entry('acme/a', '1.0.0', { dist })]);
+    expect((await review()).stdout).toContain('from the registry of the project, and came from packages.example.org');
+    expect(await review('--fail-on', 'remarkable')).toMatchObject({ exitCode: 0 });
+  });
+
   it('knows from a data folder which advisory and which rule concern the new version', async () => {
     const advisory = {
       advisoryId: 'ACME-1',

@@ -194,6 +194,8 @@ describe('a mirrored package', () => {
     expect(await offered()).toEqual(['1.1.0', '1.0.0']);
     upstream(one('1.0.0'), { ...one('1.1.0', boot), reference: referenceFor('moved') });
     expect(await offered()).toEqual(['1.0.0']);
+    upstream({ ...one('1.0.0', boot), reference: referenceFor('the lowest') }, one('1.1.0'));
+    expect(await offered()).toEqual(['1.1.0']);
     upstream(one('1.0.0'), { ...one('1.1.0'), reference: referenceFor('moved again') });
     expect(await offered()).toEqual(['1.1.0', '1.0.0']);
   });

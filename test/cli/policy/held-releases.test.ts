@@ -31,34 +31,34 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   expect((await one.policy(['protect', '--until-approved'])).exitCode).toBe(0);
   expect((await one.policy(['protect'])).stdout).toContain('protects already');
   expect(await held()).toEqual([]);
-  await publish('1.0.1', boot);
-  await publish('1.0.2', { ...boot, bin: ['boot.php'] });
-  expect(await held()).toEqual(['acme/app 1.0.1', 'acme/app 1.0.2']);
+  await publish('1.0.9', boot);
+  await publish('1.0.10', { ...boot, bin: ['boot.php'] });
+  expect(await held()).toEqual(['acme/app 1.0.9', 'acme/app 1.0.10']);
   expect((await one.policy(['held'])).stdout).toMatch(
-    /acme\/app +1\.0\.1 .*it runs boot\.php in every request, unlike 1\.0\.0/,
+    /acme\/app +1\.0\.9 .*it runs boot\.php in every request, unlike 1\.0\.0/,
   );
-  expect(await outcome('1.0.1')).toBe('blocked');
+  expect(await outcome('1.0.9')).toBe('blocked');
 
-  const approved = await one.policy(['approve', 'acme/app', '1.0.1', '--reason', 'read the difference']);
-  expect(approved.stdout).toContain('acme/app 1.0.1 is approved.');
-  expect([await held(), await outcome('1.0.1')]).toEqual([['acme/app 1.0.2'], 'offered']);
-  const { exitCode, stderr } = await one.policy(['approve', 'acme/app', '1.0.1', '--reason', 'again']);
-  expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining('No rule holds acme/app 1.0.1.')]);
+  const approved = await one.policy(['approve', 'acme/app', '1.0.9', '--reason', 'read the difference']);
+  expect(approved.stdout).toContain('acme/app 1.0.9 is approved.');
+  expect([await held(), await outcome('1.0.9')]).toEqual([['acme/app 1.0.10'], 'offered']);
+  const { exitCode, stderr } = await one.policy(['approve', 'acme/app', '1.0.9', '--reason', 'again']);
+  expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining('No rule holds acme/app 1.0.9.')]);
   expect(stderr).not.toContain('policy list');
 
   // an approval is withdrawn by a rejection, and given again
-  await one.policy(['reject', 'acme/app', '1.0.1', '--reason', 'looked again']);
-  expect([await held(), await outcome('1.0.1')]).toEqual([[], 'blocked']);
+  await one.policy(['reject', 'acme/app', '1.0.9', '--reason', 'looked again']);
+  expect([await held(), await outcome('1.0.9')]).toEqual([[], 'blocked']);
   expect((await one.registry.json('audit', 'list', '--action', 'policy.rejected'))['events']).toHaveLength(1);
-  await one.policy(['approve', 'acme/app', '1.0.1', '--reason', 'it was right']);
-  expect(await outcome('1.0.1')).toBe('offered');
+  await one.policy(['approve', 'acme/app', '1.0.9', '--reason', 'it was right']);
+  expect(await outcome('1.0.9')).toBe('offered');
 
-  await one.policy(['reject', 'acme/app', '1.0.2', '--reason', 'nobody needs it']);
-  expect((await one.policy(['explain', 'acme/app', '1.0.2'])).stdout).toContain('rejected it: nobody needs it');
+  await one.policy(['reject', 'acme/app', '1.0.10', '--reason', 'nobody needs it']);
+  expect((await one.policy(['explain', 'acme/app', '1.0.10'])).stdout).toContain('rejected it: nobody needs it');
   const audit = (await one.registry.json('audit', 'list', '--action', 'policy.rejected'))['events'];
   expect(audit).toContainEqual(
     expect.objectContaining({
-      subject: 'acme/app 1.0.2.0',
+      subject: 'acme/app 1.0.10.0',
       details: expect.objectContaining({ reason: 'nobody needs it' }),
     }),
   );
