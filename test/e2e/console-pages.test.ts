@@ -36,6 +36,7 @@ const statuses: Readonly<Record<string, readonly number[]>> = {
   '/history/lift-rollbacks': [404],
   '/policy/feeds/:feed/accept': [404], // this registry has no feed
   '/policy/held/:vendor/:package/:version': [404], // nothing is held
+  '/policy/held/:vendor/:package/:version/archive': [404],
   '/account/tokens/:id/end': [404],
   '/account/passkeys/:id/name': [404],
   '/account/passkeys/:id/remove': [404],
