@@ -147,13 +147,17 @@ function withStreams(context: ProcessContext, streams: CommandStreams, actor: Co
 
 /** Loads the module of a command when the command runs, and gives its exit code to `finish`. */
 function wireTo(program: Command, context: ProcessContext, finish: (exitCode: number) => void): Wire {
+  const programWith = (word: string): Command =>
+    program.commands.some((command) => command.name() === word)
+      ? program
+      : createProgram(context, finish, (other, wire) => addCommands(other, wire, word));
   return (command, load) => {
     command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see its arguments.`);
     for (const flag of ['-q, --quiet', '-v, --verbose', '--debug']) command.addOption(new Option(flag).hideHelp());
     command.action(async () => {
       const flags = flagsOf(command);
       refuseImpossiblePaths(command, flags);
-      context.onCommand(registryOptions(program, flags, context.workingDirectory));
+      context.onCommand(registryOptions(programWith, flags, context.workingDirectory));
       refuseUnusedAddress(command, flags, context.environment);
       const streams = commandStreams(context, flags);
       const { run, publishes } = await load();

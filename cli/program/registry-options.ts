@@ -9,11 +9,12 @@ import type { OptionsOf } from '../io/invocation.ts';
 import { printable } from '../io/output.ts';
 
 /**
- * `flags`: the values of the running command. The returned function adds each option that the advised command declares
- * and does not name. A command for a remote registry gets none, and its advice neither.
+ * `program`: has the commands that begin with a word. `flags`: the values of the running command. The returned function
+ * adds each option that the advised command declares and does not name. A command for a remote registry gets none, and
+ * its advice neither.
  */
 export function registryOptions(
-  program: Command,
+  program: (word: string) => Command,
   flags: Readonly<Record<string, unknown>>,
   workingDirectory: string,
 ): OptionsOf {
@@ -26,7 +27,7 @@ export function registryOptions(
   });
   return (words) => {
     if (/ --(?:help|url)\b/.test(words)) return '';
-    const declared = new Set(commandOf(program, words).options.map(({ long }) => long));
+    const declared = new Set(commandOf(program(words.split(' ', 1)[0] ?? ''), words).options.map(({ long }) => long));
     return given
       .filter(([option]) => declared.has(option) && !words.includes(` ${option}`))
       .map(([option, value]) => ` ${option} ${value}`)

@@ -186,7 +186,7 @@ function indexOf(index: PackageIndex, bytes: Buffer): OriginIndex {
 /** Most lists end with a checksum; the name of a text is its checksum. */
 function isIntact(path: PublishedPath, bytes: Buffer): boolean {
   const digest = /\/([0-9a-f]{40})\.md$/.exec(path)?.[1];
-  if (digest === undefined) return !bytes.includes('\n"digestOf": "') || isAsWritten(bytes.toString('utf8'));
+  if (digest === undefined) return !bytes.includes('\n"sha256": "') || isAsWritten(bytes.toString('utf8'));
   return digestOf(bytes).startsWith(digest);
 }
 

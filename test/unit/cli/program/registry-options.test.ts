@@ -8,7 +8,7 @@ import type { ProcessContext } from '../../../../cli/io/context.ts';
 
 const program = createProgram({} as ProcessContext, () => undefined);
 const repeated = (flags: Record<string, unknown>, words: string): string =>
-  registryOptions(program, flags, '/home/ann')(words);
+  registryOptions(() => program, flags, '/home/ann')(words);
 
 it('repeats the data folder and the configuration, with absolute paths in quotes', () => {
   const flags = { data: 'my data', config: 'own.json', json: true };
