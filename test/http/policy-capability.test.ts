@@ -118,6 +118,24 @@ describe('a package that is published here', () => {
     expect(await registry.offered('acme/app')).toEqual(['1.0.3', '1.0.0']);
   });
 
+  it('is offered where a person approved its archive before it was published', async () => {
+    hold();
+    publish(['1.0.0', 0], ['1.0.1', began + 3 * day, boot]);
+    registry.setDecisions([decide('acme/app', '1.0.1', { reference: referenceFor('1.0.1') })]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.1', '1.0.0']);
+  });
+
+  it('keeps for lock files what was withdrawn, and published before the rule, also beside a decision', async () => {
+    hold();
+    publish(['1.0.0', 0], ['1.0.1', began, boot]);
+    registry.setDecisions([decide('acme/app', '1.0.1', { reference: referenceFor('1.0.1') })]);
+    const withdrawn = { version: '0.9.0', normalized: '0.9.0.0', zip: zipBytes('0.9.0'), state: 'withdrawn' } as const;
+    registry.tree.put('acme/app', [withdrawn]);
+    registry.tree.publish();
+    later(2000);
+    expect(await archive('acme/app', '0.9.0')).toBe(200);
+  });
+
   it('is judged by the decision about itself, then by the nearest one below', async () => {
     hold();
     publish(['1.0.0', 0], ...[1, 2, 5, 6].map((at) => [`1.0.${at}`, began, boot] as const));

@@ -122,7 +122,7 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
         if (dev || (origin === 'private' && publishedMs < sinceMs && decisions.length === 0)) return undefined;
         known ??= gains();
         if (origin === 'private' && !known.has(normalized))
-          return { because: unknown('difference from the releases below') };
+          return publishedMs < sinceMs ? undefined : { because: unknown('difference from the releases below') };
         const hold = holdOf(rule, known, decisions, normalized, nowMs);
         if (hold === undefined) return undefined;
         const { because, untilMs, isRejected } = hold;

@@ -23,6 +23,8 @@ import type { RuleOf } from '../model/policy-document.ts';
 export interface ArrivedRelease extends Release {
   /** of its archive; empty: unknown */
   readonly reference: string;
+  /** earlier decisions are about another record; 0: an archive of ours never gets another one */
+  readonly changedMs: number;
 }
 
 /** The releases of one package, by normalized version, with what each gained while somebody looked. */
@@ -47,15 +49,18 @@ export interface ReviewDecision {
 
 /**
  * `records`: all releases of a package, in full, each with `version_normalized`; dev versions do not count. `arrivedMs`:
- * when this registry had the release first; 0: before anybody looked. `firstMs`: when it had the package first;
- * default: with the first of these.
+ * when this registry had the release first; 0: before anybody looked. `firstMs`: when it had the package first,
+ * of a mirrored package; default: with the first of these.
  */
 export function gainsOf(
   records: readonly JsonObject[],
   arrivedMs: (record: JsonObject) => number,
   firstMs?: number,
 ): Gains {
-  const releases = releasesIn(records).map(({ release, of }) => ({ ...release, arrivedMs: arrivedMs(of) }));
+  const releases = releasesIn(records).map(({ release, of }) => {
+    const atMs = arrivedMs(of);
+    return { ...release, arrivedMs: atMs, changedMs: firstMs === undefined ? 0 : atMs };
+  });
   const gains = new Map<string, ReleaseGains<ArrivedRelease>>();
   const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
   const bursts = burstsIn(releases, beganMs);
@@ -181,7 +186,7 @@ function rejectionOf({ by, reason }: ReviewDecision): string {
 
 /** True if the person saw this archive, with this record. */
 function isAbout({ version, reference, at }: ReviewDecision, release: ArrivedRelease): boolean {
-  return version === release.normalized && reference === release.reference && Date.parse(at) >= release.arrivedMs;
+  return version === release.normalized && reference === release.reference && Date.parse(at) >= release.changedMs;
 }
 
 /** The decision about the nearest release that keeps this capability, and is not above this version. */
