@@ -108,11 +108,23 @@ export class Http2Connection {
     const before = this.#socket.bytesWritten;
     if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
     if (this.#open.size === 0) this.#part();
-    else {
-      // timers run before writes: after a busy moment, the GOAWAY still has to leave
-      const check = (): void => void (this.#socket.bytesWritten === before && this.cut());
-      this.#timer = setTimeout(() => setImmediate(check), deadClientMs);
-    }
+    else this.#cutUnlessWritten(before);
+  }
+
+  /**
+   * Cuts the connection once nothing leaves it any more. Each time a PING has to leave: it leaves unless the client reads
+   * nothing, also while the client makes no room for the answer.
+   */
+  #cutUnlessWritten(before: number): void {
+    const check = (): void => {
+      if (this.#open.size === 0 || this.#socket.destroyed) return;
+      const written = this.#socket.bytesWritten;
+      if (written === before || this.#session.destroyed) return this.cut();
+      this.#session.ping(() => undefined);
+      this.#cutUnlessWritten(written);
+    };
+    // timers run before writes: after a busy moment, the GOAWAY or the PING still has to leave
+    this.#timer = setTimeout(() => setImmediate(check), deadClientMs);
   }
 
   /** undefined while a stream is in progress: its request has arrived, and its client takes the answer. */
