@@ -46,7 +46,7 @@ export async function listStaged(options: CleanupOptions): Promise<readonly Arti
   return waiting.toSorted((one, other) => compareText(one.created_at, other.created_at));
 }
 
-/** Throws VERSION_EXISTS while another content of the version waits. */
+/** Throws VERSION_EXISTS while another content of the version waits, and for content that was published before. */
 export async function registerStaged(
   options: ArtifactsOptions,
   { serial: _serial, ...publication }: ArtifactPublication,
@@ -62,6 +62,9 @@ export async function registerStaged(
       if (same === undefined) await rm(join(options.dataDirectory, storedPath(publication)), { force: true });
       throw otherWaits(publication.name, publication.version);
     }
+    // a rejection would remove the record and the ZIP of the withdrawn artifact
+    if (same !== undefined && same.record.status !== 'staged')
+      throw wasPublished(publication.name, publication.version);
     const made = newRecord(options, from);
     const id = same?.record.id ?? made.id;
     const record: ArtifactRecord = { ...made, ...publication, id, status: 'staged', retired_at: null };
@@ -90,6 +93,14 @@ function otherWaits(name: string, version: string): RegistryError {
     message:
       `Another upload of ${name} ${version} waits for a person. Wait for the decision, or ask for its rejection, which ` +
       'frees the version.',
+  });
+}
+
+function wasPublished(name: string, version: string): RegistryError {
+  return new RegistryError('VERSION_EXISTS', {
+    message:
+      `This content of ${name} ${version} was published before, and withdrawn. A person, or a token that is not staged, ` +
+      'can upload it again.',
   });
 }
 

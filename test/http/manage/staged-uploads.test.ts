@@ -112,6 +112,15 @@ it('what is published stays when a token becomes staged, and its bytes again cha
   expect([again.status, again.json()['status'], await held()]).toEqual([200, 'published', []]);
 });
 
+it('what was withdrawn keeps its record and its ZIP: its bytes do not wait a second time', async () => {
+  const { id } = (await upload(zip('acme/back', '1.0.0'), free)).json();
+  expect((await call('DELETE', `/api/artifacts/${String(id)}`)).status).toBe(200);
+  const refused = await upload(zip('acme/back', '1.0.0'));
+  expect([refused.status, refused.json()['code']]).toEqual([400, 'VERSION_EXISTS']);
+  expect((await call('GET', `/api/artifacts/${String(id)}`)).json()['status']).toBe('withdrawn');
+  expect([(await held()).length, (await upload(zip('acme/back', '1.0.0'), free)).status]).toEqual([0, 201]);
+});
+
 it('an approval that was interrupted is completed by the next one, and is no rejection', async () => {
   await upload(zip('acme/cut', '1.0.0'));
   // as after a kill between the publication and the commit
