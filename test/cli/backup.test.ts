@@ -122,7 +122,7 @@ describe('libretto backup and restore', () => {
     const old = await serve('data');
     expect((await fetchText(`${old}/dist/acme/hello/1.0.0.zip`, token))[0]).toBe(200);
     await vi.waitUntil(async () => ((await json('usage', 'acme/hello', '--data', 'data'))['tokens'] as number) > 0, {
-      timeout: 15_000,
+      timeout: 60_000,
     });
     const writing = await startWriting('data');
     const backup = await run('backup', 'saved/copy', '--data', 'data');

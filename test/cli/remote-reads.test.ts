@@ -99,7 +99,7 @@ describe('a command with --url', () => {
     };
     expect(replayed).toMatchObject({ delivery: ids['delivery'], jobs: [{ repository_id: ids['repository'] }] });
     await expect
-      .poll(() => registry.host('repository', 'hook', ids['repository'] ?? '', '--json'), { timeout: 60_000 })
+      .poll(() => registry.host('repository', 'hook', ids['repository'] ?? '', '--json'))
       .toContain(`"job_id": "${String(replayed.jobs[0]?.['id'])}",\n          "state": "succeeded"`);
   });
 
@@ -124,7 +124,7 @@ describe('a command with --url', () => {
     await vi.waitFor(
       async () =>
         expect((await made('connection', 'show', ids['connection'] ?? ''))['last_refreshed_at']).not.toBe(before),
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     const draft = await there('connection refresh {connection} --dry-run');
     expect([draft.exitCode, draft.stderr]).toEqual([2, expect.stringContaining('on the host of the registry')]);

@@ -119,7 +119,7 @@ describe('a server with an object store as output', () => {
       environment: { LIBRETTO_TOKEN: token },
     });
     expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
-    await expect.poll(() => archive('acme/uploaded'), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => archive('acme/uploaded')).toBe(200);
     expect([...store.objects.keys()].filter((key) => key.includes('dist/acme/uploaded/'))).not.toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe('a server with an object store as output', () => {
 
   it('syncs registered repositories after another host has published', async () => {
     await libretto('there', 'build', 'other');
-    await expect.poll(() => archive('acme/other'), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => archive('acme/other')).toBe(200);
     const added = await libretto(
       'here',
       'repository',
@@ -168,7 +168,7 @@ describe('a server with an object store as output', () => {
     );
     const { id } = JSON.parse(added) as { id: string };
     expect((await ask(`/api/repositories/${id}/sync`, 'POST')).status).toBeLessThan(300);
-    await expect.poll(() => archive('acme/registered'), { timeout: 60_000 }).toBe(200);
+    await expect.poll(() => archive('acme/registered')).toBe(200);
     for (const name of ['acme/one', 'acme/uploaded', 'acme/other']) expect(await archive(name)).toBe(200);
   });
 
@@ -178,11 +178,11 @@ describe('a server with an object store as output', () => {
     };
     const serial = Math.max(...publications.map((one) => one.serial));
     await expect
-      .poll(async () => (await ask('/api/status')).json, { timeout: 20_000 })
+      .poll(async () => (await ask('/api/status')).json)
       .toMatchObject({ publication: { serial }, counts: { packages: 4 } });
     await libretto('here', 'rollback', '1');
     await expect
-      .poll(async () => (await ask('/api/status')).json, { timeout: 20_000 })
+      .poll(async () => (await ask('/api/status')).json)
       .toMatchObject({ publication: { serial: serial + 1 }, counts: { packages: 1 } });
     expect([await archive('acme/one'), (await ask('/p2/acme/other.json')).status]).toEqual([200, 404]);
   });

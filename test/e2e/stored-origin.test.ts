@@ -150,10 +150,10 @@ describe.skipIf(lacks('composer', 'php', 'redis-server'))('a tree at an object s
     await libretto('build', source.root, '--data', folder.at('other'), '--output', address);
     const document = async (): Promise<number> =>
       (await fetch(`${host.url}/p2/acme/added.json`, { headers: { authorization: `Bearer ${token}` } })).status;
-    await expect.poll(document, { timeout: 20_000 }).toBe(200);
+    await expect.poll(document).toBe(200);
     const announced = (): unknown =>
       (JSON.parse(readFileSync(folder.at('builder', 'index/_publication.json'), 'utf8')) as { serial: number }).serial;
-    await expect.poll(announced, { timeout: 20_000 }).toBe(2);
+    await expect.poll(announced).toBe(2);
     await using other = project(host.url, 'acme/added');
     expect((await other.run('update')).exitCode).toBe(0);
     const published = await libretto('package', 'list', '--json', '--data', folder.at('builder'));

@@ -51,7 +51,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
   }
 
   async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + 20_000;
+    const deadline = performance.now() + 60_000;
     let held = await holds();
     while (!held && performance.now() < deadline) {
       await delay(20);

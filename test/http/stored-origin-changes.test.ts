@@ -57,7 +57,7 @@ describe('publications during requests', () => {
     };
     const clients = Promise.all(Array.from({ length: 6 }, client));
     for (let number = 2; number <= publications; number += 1) await publish(number);
-    await expect.poll(read, { timeout: 10_000 }).toBe(publications);
+    await expect.poll(read).toBe(publications);
     isOver = true;
     await clients;
     expect(reads).toBeGreaterThan(publications * 10);
@@ -88,9 +88,9 @@ describe('a publication that is being read', () => {
       // longer than requests wait for it
       return { delayMs: 5000 };
     };
-    await expect.poll(async () => [await read('acme/a'), asked], { timeout: 10_000 }).toEqual(['1', true]);
+    await expect.poll(async () => [await read('acme/a'), asked]).toEqual(['1', true]);
     expect(await Promise.all([read('acme/b'), read('acme/a')])).toEqual(['1', '1']);
-    await expect.poll(() => read('acme/b'), { timeout: 10_000 }).toBe('2');
+    await expect.poll(() => read('acme/b')).toBe('2');
   });
 });
 
@@ -111,11 +111,11 @@ describe('a publication whose packages.json', () => {
   it('cannot be read leaves the former one in use until it can', async () => {
     await publishTwice();
     served.store.fault = (request, number) => (isRoot(request.key) ? failing(request, number) : undefined);
-    await expect.poll(async () => (await served.proxy.get('/p2/acme/b.json')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await served.proxy.get('/p2/acme/b.json')).status).toBe(200);
     served.store.fault = failing;
     expect([await listed(), await isReady()]).toEqual([['acme/a'], true]);
     served.store.fault = () => undefined;
-    await expect.poll(listed, { timeout: 10_000 }).toEqual(['acme/a', 'acme/b']);
+    await expect.poll(listed).toEqual(['acme/a', 'acme/b']);
   });
 
   it('does not come because the store hangs leaves the server ready', async () => {

@@ -127,7 +127,7 @@ describe('a proxy of a store', () => {
     expect(failing.length).toBeLessThanOrEqual(2);
     expect(failing[0]?.reason).toContain('503 SlowDown');
     served.store.fault = () => undefined;
-    await expect.poll(async () => (await get((await distOf('2.0.0')).path)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get((await distOf('2.0.0')).path)).status).toBe(200);
     await expect.poll(async () => [await versions(), served.notices.at(-1)]).toContainEqual({ state: 'recovered' });
   });
 

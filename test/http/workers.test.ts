@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { runProxy } from '../util/running-proxy.ts';
 
 it('/health has the number of workers, and is degraded while one is missing', async () => {
@@ -32,6 +32,6 @@ it('connections beyond the limit are closed, not passed around among full worker
   await delay(50);
   expect([one.readyState, two.readyState]).toEqual(['open', 'open']);
   one.destroy();
-  await vi.waitFor(async () => expect((await registry.get('/health')).status).toBe(200));
+  await expect.poll(async () => (await registry.get('/health')).status).toBe(200);
   two.destroy();
 });

@@ -1,7 +1,7 @@
 // Tests what the pages say and do on a registry that sends mail: links for forgotten passwords, invitations, and the
 // mails that a person turns off. The mails wait in the state, where the test opens them.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openContent, parseWaitingMail, waitingMailPrefix } from '../../../proxy/mail/mail.ts';
 import { runConsole, type RunningConsole } from '../../util/running-console.ts';
 
@@ -38,7 +38,7 @@ describe('a forgotten password', () => {
     expect([known.status, known.headers['location']]).toEqual([303, 'forgotten?notice=sent']);
     expect((await browser.get('/forgotten?notice=sent')).text).toContain(sentence);
 
-    await vi.waitFor(async () => expect(await mailsIn(console)).toHaveLength(1));
+    await expect.poll(async () => await mailsIn(console)).toHaveLength(1);
     const [mail] = await mailsIn(console);
     expect(mail).toMatchObject({ to: email, kind: 'reset' });
     const [, code = ''] = /\/ui\/invitation\?code=(inv_\w+)/.exec(mail!.text) ?? [];

@@ -1,7 +1,7 @@
 // Tests the page “Used by” of a package, its CSV file, and the line about the users in the dialogs that take versions
 // away.
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent, request } from 'undici';
 import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
@@ -134,7 +134,7 @@ describe('the page “Used by”', () => {
     expect(mailServer.mails).toEqual([]);
     const sent = await post({ ...words, current_password, send: '1' });
     expect([sent.status, sent.headers['location']]).toEqual([303, expect.stringContaining('tell?notice=told')]);
-    await vi.waitFor(() => expect(mailServer.mails).toHaveLength(1));
+    await expect.poll(() => mailServer.mails).toHaveLength(1);
     expect(mailServer.mails[0]?.to).toEqual(['ada@example.org']);
     expect(mailServer.mails[0]?.source).toMatch(/^Subject: Two ends\r?$/m);
   });
@@ -183,7 +183,7 @@ describe('a version that an advisory calls malware', () => {
     const reportedAt = '2026-03-01T12:00:00+00:00';
     writeTree(registry.folder.path, { 'advisories.json': JSON.stringify([{ ...advisory, reportedAt }]) });
     expect((await registry.cli('build')).exitCode).toBe(0);
-    await expect.poll(() => textOf('/overview'), { timeout: 20_000 }).toContain('acme/lib 1.0.0 is malware, used by');
+    await expect.poll(() => textOf('/overview')).toContain('acme/lib 1.0.0 is malware, used by');
     expect((await browser.get('/overview')).html).toMatch(/href="security"[^>]*>Open security/);
     expect(await textOf('/health')).toMatch(/Packages acme\/lib 1\.0\.0 is malware, used by Old one No rule/);
     const seen = await textOf('/overview', viewer);
@@ -233,19 +233,17 @@ describe('a version that an advisory calls malware', () => {
     expect(checked.text).not.toContain('no list malware is known');
     const current_password = 'correct horse battery staple';
     expect((await browser.post('/policy/edit', { ...fields, current_password })).status).toBe(303);
-    await expect.poll(offered, { timeout: 10_000 }).toEqual(['2.0.0']);
+    await expect.poll(offered).toEqual(['2.0.0']);
     expect(await textOf('/security')).toContain('1 version is malware. Rules of the policy refuse it.');
     expect(await textOf('/security')).toMatch(/Steals keys MAL-7 malware/);
     expect(await textOf('/overview', viewer)).toContain('All is well');
-    await expect
-      .poll(() => textOf('/packages?state=advisory'), { timeout: 10_000 })
-      .toContain('malware 1.0.0, blocked');
+    await expect.poll(() => textOf('/packages?state=advisory')).toContain('malware 1.0.0, blocked');
     expect((await registry.cli('why', 'acme/lib', '1.0.0')).stdout).toMatch(/is malware .* is blocked/s);
 
     const all = { ...advisory, affectedVersions: '*', reportedAt: '2026-03-01T12:00:00+00:00' };
     writeTree(registry.folder.path, { 'advisories.json': JSON.stringify([all]) });
     expect((await registry.cli('build')).exitCode).toBe(0);
     const sentence = 'All versions of acme/lib are malware, and blocked.';
-    await expect.poll(() => textOf('/packages/acme/lib'), { timeout: 10_000 }).toContain(sentence);
+    await expect.poll(() => textOf('/packages/acme/lib')).toContain(sentence);
   });
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const eventually = <Value>(check: () => Value | Promise<Value>): Promise<Value> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 50 });
+  vi.waitFor(check, { timeout: 60_000, interval: 50 });
 const mailsTo = (address: string): readonly ReceivedMail[] => server.mails.filter(({ to }) => to.includes(address));
 const mailTo = (address: string, about: RegExp): Promise<ReceivedMail> =>
   eventually(() => {

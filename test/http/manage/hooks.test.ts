@@ -1,7 +1,7 @@
 // Tests webhooks over the API and row 91: the secret that is shown once, the syncs that deliveries ask for, their list,
 // replay and removal. Deliveries come through the inbox, as the receiver hands them over.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReceivedDelivery } from '../../../proxy/hooks/inbox.ts';
 import type { RepositoryId } from '../../../proxy/sync/repository.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
@@ -153,7 +153,7 @@ describe('a delivery', () => {
     const id = await rig.register('tool');
     const { release } = rig.registry.repositories.builder.hold();
     await rig.push(id, 'first');
-    await vi.waitFor(() => expect(rig.synced()).toEqual([id]));
+    await expect.poll(() => rig.synced()).toEqual([id]);
     for (let count = 0; count < 12; count += 1) await rig.push(id, `later ${count}`);
     const states = async (): Promise<unknown[]> =>
       ((await rig.call('GET', `/api/repositories/${id}/hook`)).json['deliveries'] as { syncs: Json[] }[]).map(
@@ -188,7 +188,7 @@ describe('a delivery', () => {
     const { release } = rig.registry.repositories.builder.hold();
     const burst = Array.from({ length: 60 }, (_, count) => rig.push(ids[count % 12]!, `push ${count}`));
     expect(new Set(await Promise.all(burst))).toEqual(new Set(['accepted']));
-    await vi.waitFor(() => expect(rig.synced()).toHaveLength(4));
+    await expect.poll(() => rig.synced()).toHaveLength(4);
     const running = new Set(rig.synced());
     release();
     await rig.idle();
@@ -203,7 +203,7 @@ describe('a delivery', () => {
     const { repositories } = rig.registry;
     repositories.builder.hold();
     await rig.push(id, 'one');
-    await vi.waitFor(() => expect(rig.synced()).toEqual([id]));
+    await expect.poll(() => rig.synced()).toEqual([id]);
     await repositories.syncer.close();
     const [pending] = await rig.registry.state.range('hook-pending/');
     expect(pending?.value).toMatchObject({ repository_id: id });
@@ -267,7 +267,7 @@ describe('a replay beside an active sync', () => {
     const id = await rig.register('tool');
     const { release } = rig.registry.repositories.builder.hold();
     await rig.push(id, 'one');
-    await vi.waitFor(() => expect(rig.synced()).toEqual([id]));
+    await expect.poll(() => rig.synced()).toEqual([id]);
     const { deliveries } = (await rig.call('GET', `/api/repositories/${id}/hook`)).json;
     const [{ id: delivery } = {}] = deliveries as Json[];
     const replay = await rig.call('POST', `/api/repositories/${id}/hook/deliveries/${String(delivery)}/replay`);
@@ -316,10 +316,10 @@ describe('the number of concurrent syncs', () => {
     expect(set.status).toBe(200);
     const held = rig.registry.repositories.builder.hold();
     for (const id of ids) await rig.push(id, 'one');
-    await vi.waitFor(() => expect(rig.synced()).toHaveLength(2));
+    await expect.poll(() => rig.synced()).toHaveLength(2);
     await rig.registry.call('PATCH', '/api/settings', { as, body: { sync: { parallel: 3 } } });
     await rig.push(ids[0]!, 'two');
-    await vi.waitFor(() => expect(rig.synced()).toHaveLength(3));
+    await expect.poll(() => rig.synced()).toHaveLength(3);
     held.release();
     await rig.idle();
     expect(new Set(rig.synced())).toEqual(new Set(ids));

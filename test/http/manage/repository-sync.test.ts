@@ -1,7 +1,7 @@
 // Tests syncs over HTTP: the job for each result of the builder, and row 74: simultaneous syncs, the queue, removal
 // during a sync, and crashes.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { describeOwner } from '../../../proxy/sync/process-owner.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
@@ -205,9 +205,9 @@ describe('a sync', () => {
     const { release } = rig.registry.repositories.builder.hold();
     for (const id of hung) await rig.sync(id);
     await rig.sync(other);
-    await vi.waitFor(() =>
-      expect(rig.registry.repositories.builder.calls.map(([, , id]) => id)).toEqual([...hung.slice(0, 2), other]),
-    );
+    await expect
+      .poll(() => rig.registry.repositories.builder.calls.map(([, , id]) => id))
+      .toEqual([...hung.slice(0, 2), other]);
     release();
     await rig.registry.repositories.syncer.idle();
     expect(rig.registry.repositories.builder.calls).toHaveLength(5);
@@ -218,7 +218,7 @@ describe('a sync', () => {
     const id = await rig.register('tool');
     const { release } = rig.registry.repositories.builder.hold();
     await rig.sync(id);
-    await vi.waitFor(() => expect(rig.registry.repositories.builder.calls.length).toBe(1));
+    await expect.poll(() => rig.registry.repositories.builder.calls.length).toBe(1);
     expect((await rig.registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as: rig.as })).status).toBe(
       200,
     );

@@ -13,7 +13,7 @@ import { answering, startReceiver, type ReceivedRequest, type WebhookReceiver } 
 type Json = Record<string, unknown>;
 
 const eventually = <Value>(check: () => Value | Promise<Value>): Promise<Value> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 50 });
+  vi.waitFor(check, { timeout: 60_000, interval: 50 });
 
 let roots: TemporaryFolder;
 let registry: ManagedRegistry;
@@ -52,7 +52,7 @@ const bodyOf = (request: ReceivedRequest | undefined): { type: string; timestamp
   JSON.parse(request?.body ?? '{}') as { type: string; timestamp: string; data: Json };
 const received = (path: string, count = 1): Promise<readonly ReceivedRequest[]> =>
   eventually(() => {
-    expect(to(path).length).toBeGreaterThanOrEqual(count);
+    expect(to(path).length, registry.output()).toBeGreaterThanOrEqual(count);
     return to(path);
   });
 const deliveriesOf = async (id: string): Promise<Json[]> =>
