@@ -109,7 +109,7 @@ describe.skipIf(lacks('git'))('content that attributes change', () => {
     const source = createGitSource({
       location: { kind: 'path', path: repository.path },
       cacheDirectory: folder.at('cache'),
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
       environment: { PATH: testGitEnvironment.PATH },
     });
     const scan = await source.scan(undefined);

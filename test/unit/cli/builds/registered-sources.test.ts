@@ -210,7 +210,7 @@ describe('the environment of git for a registered repository', () => {
       { remote: parseGitRemote(url), addresses: ['127.0.0.2'], credentials: { token: 'secret' }, keyFile: undefined },
       { PATH: process.env['PATH'] },
     );
-    await expect(probeRepository({ url, environment, timeoutMs: 10_000 })).rejects.toThrow(/not found/);
+    await expect(probeRepository({ url, environment, timeoutMs: 120_000 })).rejects.toThrow(/not found/);
     expect(asked).toEqual(['Bearer secret']);
     server.close();
   });

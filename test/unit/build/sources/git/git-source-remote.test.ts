@@ -132,7 +132,7 @@ describe('a git source behind a URL', () => {
     const near = createGitSource({
       location: { kind: 'path', path: repository.path },
       cacheDirectory,
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
       environment: { PATH: process.env['PATH'] },
     });
     const local = await near.scan(undefined);
@@ -196,7 +196,7 @@ describe('a git source behind a URL', () => {
     const source = createGitSource({
       location: { kind: 'url', url, now },
       cacheDirectory,
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
       environment: { PATH: process.env['PATH'], HOME: folder },
       subdirectories: ['.', 'packages/*'],
       referenceSource: 'include',

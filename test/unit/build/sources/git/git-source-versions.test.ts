@@ -99,7 +99,7 @@ beforeAll(async () => {
   source = createGitSource({
     location: { kind: 'path', path: repository.path },
     cacheDirectory: join(folder, 'cache'),
-    timeoutMs: 30_000,
+    timeoutMs: 120_000,
     environment: { PATH: testGitEnvironment.PATH },
   });
   const result = await source.scan(undefined);

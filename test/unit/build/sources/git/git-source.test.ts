@@ -27,7 +27,7 @@ async function scanned<Result>(
   const source = createGitSource({
     location: { kind: 'path', path },
     cacheDirectory: join(folder, 'cache'),
-    timeoutMs: 20_000,
+    timeoutMs: 120_000,
     environment: { PATH: shim.path },
   });
   try {

@@ -89,7 +89,7 @@ describe('ObjectStore', () => {
       .split('\n')
       .map((row) => row.slice(12, 52));
     const shim = createGitShim(join(folder, 'shim'));
-    const store = openObjects(repository.gitDirectory, { environment: { PATH: shim.path }, timeoutMs: 10_000 });
+    const store = openObjects(repository.gitDirectory, { environment: { PATH: shim.path }, timeoutMs: 120_000 });
     opened.push(store);
     expect(await collect(store, [first])).toEqual(['first']);
     expect(await collect(store, [second])).toEqual(['second']);
@@ -161,12 +161,12 @@ describe('ObjectStore', () => {
   it('fails as a whole without a repository or without git', async () => {
     const nowhere = openObjects(join(folder, 'nowhere'), {
       environment: { PATH: testGitEnvironment.PATH },
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
     });
     opened.push(nowhere);
     await expect(collect(nowhere, ['ab'.repeat(20)])).rejects.toThrow(GitFailure);
     const repository = createRepository(join(folder, 'no-git'), [{ commit: 'main', files: { a: '1' } }]);
-    const toolless = openObjects(repository.gitDirectory, { environment: { PATH: folder }, timeoutMs: 10_000 });
+    const toolless = openObjects(repository.gitDirectory, { environment: { PATH: folder }, timeoutMs: 120_000 });
     opened.push(toolless);
     await expect(collect(toolless, ['ab'.repeat(20)])).rejects.toThrow(/git was not found/);
   });

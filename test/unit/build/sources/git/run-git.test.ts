@@ -20,7 +20,7 @@ describe.each([
     script: string,
     more: { readonly stop?: AbortSignal; readonly accepted?: readonly number[]; readonly timeoutMs?: number } = {},
     path = `${folder.path}:${process.env['PATH'] ?? ''}`,
-  ) => runGit({ operands: [script], environment: { PATH: path }, timeoutMs: 20_000, frequent, ...more });
+  ) => runGit({ operands: [script], environment: { PATH: path }, timeoutMs: 120_000, frequent, ...more });
 
   it('returns its output byte for byte, and an exit code that is no failure', async () => {
     expect(await run(String.raw`printf '\377\n\n'; echo aside >&2; exit 1`, { accepted: [0, 1] })).toEqual({
