@@ -29,7 +29,7 @@ import { advisoriesOf } from '../../build/contract/advisory-lists.ts';
 import { digestOf } from '../../build/shared/text/digest-of.ts';
 import { readCatalogueAssets } from '../../proxy/console/assets/assets.ts';
 import { listPages } from '../../proxy/console/catalogue/list-pages.tsx';
-import { isAdvised } from '../../proxy/console/pages/package/advised-versions.ts';
+import { listedWarnings } from '../../proxy/console/pages/package/advised-versions.ts';
 import { packagePages } from '../../proxy/console/catalogue/package-pages.tsx';
 import { publicPackage } from '../../proxy/console/catalogue/public-package.ts';
 import { assetFolder, renderPages, type CatalogueFiles } from '../../proxy/console/catalogue/render-page.tsx';
@@ -75,8 +75,7 @@ function listUnit({ packages, lists, description, publishedAt, ...tree }: SiteTr
   const rows = [...packages.values()].map(({ summary }) => ({
     summary,
     isMirrored: false,
-    hasAdvisories: advisoriesOf(lists, summary.name).advisories.length > 0,
-    isLatestAdvised: isAdvised(advisoriesOf(lists, summary.name), summary.latest_version),
+    ...listedWarnings(advisoriesOf(lists, summary.name), summary.latest_version),
   }));
   const data = searchData(rows);
   const name = brand.name === standardBrand.name ? tree.name : brand.name;

@@ -101,6 +101,14 @@ describe('the list of packages', () => {
     expect(page('index.html')).toContain('<h1>Packages of Acme</h1>');
     expect(page('index.html')).toContain('It shows every package to everyone who can open it.');
   });
+
+  it('calls malware so, and does not recommend it as new', () => {
+    const [, news = '', rows = ''] = /<h2>New<\/h2>(.*?)<h2>.*(<table.*)/s.exec(page('index.html')) ?? [];
+    expect(news).toContain('acme/billing');
+    expect(news).not.toContain('acme/hostile');
+    expect(rows).toMatch(/acme\/hostile<\/a>(?:(?!<\/tr>).)*malware/s);
+    expect(page('assets/packages.js')).toMatch(/"name":"acme\/hostile".*"advisory":"latest","malware":true/);
+  });
 });
 
 describe('links', () => {

@@ -66,6 +66,18 @@ const advisories = {
         sources: [{ name: 'acme', remoteId: 'ACME-2026-1' }],
       },
     ],
+    'acme/hostile': [
+      {
+        advisoryId: 'MAL-2026-1',
+        packageName: 'acme/hostile',
+        affectedVersions: '*',
+        title: 'Steals keys',
+        cve: null,
+        link: null,
+        reportedAt: '2026-11-01T00:00:00+00:00',
+        sources: [{ name: 'acme', remoteId: 'MAL-2026-1' }],
+      },
+    ],
   },
 };
 

@@ -33,13 +33,13 @@ function searchable(one) {
   return { ...one, text: [one.name, one.description ?? '', ...(one.keywords ?? [])].join('\n').toLowerCase() };
 }
 
-function nameCell({ name, description, abandoned, advisory }) {
+function nameCell({ name, description, abandoned, advisory, malware }) {
   const link = element('a', 'main-link', name);
   link.href = `packages/${name}/index.html`;
   const line = element('span', 'row', link);
-  const [isAbandoned, latest, other] = badges.children;
+  const [isAbandoned, ...warnings] = badges.children;
   if (abandoned) line.append(isAbandoned.cloneNode(true));
-  if (advisory) line.append((advisory === 'latest' ? latest : other).cloneNode(true));
+  if (advisory) line.append(warnings[(advisory === 'latest' ? 0 : 1) + (malware ? 2 : 0)].cloneNode(true));
   const cell = element('div', 'stack-tight', line);
   if (description !== undefined) cell.append(element('span', 'soft small prose shortened', description));
   return cell;

@@ -53,6 +53,8 @@ function List({ list, page }: { readonly list: CatalogueList; readonly page: num
         <AbandonedBadge />
         <AdvisoryBadge isLatest />
         <AdvisoryBadge isLatest={false} />
+        <AdvisoryBadge isLatest isMalware />
+        <AdvisoryBadge isLatest={false} isMalware />
       </template>
       <div id="results" class="stack">
         {page === 1 && rows.length > mostLeaders ? <Leaders rows={rows} /> : null}
@@ -78,9 +80,10 @@ const mostLeaders = 6;
 function Leaders({ rows }: Pick<CatalogueList, 'rows'>): Child {
   const packages = rows.map(({ summary }) => summary);
   const names = new Set<string>(packages.map(({ name }) => name));
-  const newest = packages.toSorted(
-    (one, other) => Number(one.updated_at < other.updated_at) - Number(one.updated_at > other.updated_at),
-  );
+  const newest = rows
+    .filter(({ isMalware, isLatestAdvised }) => !(isMalware && isLatestAdvised))
+    .map(({ summary }) => summary)
+    .toSorted((one, other) => Number(one.updated_at < other.updated_at) - Number(one.updated_at > other.updated_at));
   const vendors = packages.map(({ name }) => name.replace(/\/.*/, ''));
   const required = packages.flatMap(({ requires }) => [...requires].filter((name) => names.has(name)));
   // names are sorted: the first page with packages of the vendor

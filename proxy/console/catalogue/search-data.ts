@@ -12,7 +12,7 @@ export function searchData(rows: readonly PublishedRow[]): string {
 }
 
 /** What search.js shows of a package, and searches. Empty texts and lists are left out. */
-function foundPackage({ summary, hasAdvisories, isLatestAdvised }: PublishedRow) {
+function foundPackage({ summary, hasAdvisories, isLatestAdvised, isMalware }: PublishedRow) {
   const { name, description, keywords, type, latest_version: latest, updated_at: published, abandoned } = summary;
   return {
     name,
@@ -23,5 +23,6 @@ function foundPackage({ summary, hasAdvisories, isLatestAdvised }: PublishedRow)
     published,
     ...(abandoned === false ? {} : { abandoned: true }),
     ...(hasAdvisories ? { advisory: isLatestAdvised ? 'latest' : 'other' } : {}),
+    ...(isMalware ? { malware: true } : {}),
   };
 }

@@ -68,6 +68,20 @@ export function isFixed(record: Pick<TokenRecord, 'created_by' | 'person'>): boo
   return record.person !== undefined || isOfPublisher(record);
 }
 
+const dayMs = 86_400_000;
+/** The end of a token is near twice: so many days before it. */
+const nearDays = [2, 14] as const;
+
+/**
+ * So near is the end of an active token that somebody should change it: 2 or 14 days. undefined: it is further away, the
+ * token was made for a shorter time, or its holder gets the next one without anybody.
+ */
+export function daysBeforeEnd(record: TokenRecord, nowMs: number): (typeof nearDays)[number] | undefined {
+  if (record.expires_at === null || isFixed(record) || tokenStatus(record, nowMs) !== 'active') return undefined;
+  const [endMs, madeMs] = [Date.parse(record.expires_at), Date.parse(record.created_at)];
+  return nearDays.find((days) => nowMs >= endMs - days * dayMs && endMs - madeMs > days * dayMs);
+}
+
 export const { mint: mintTokenId, is: isTokenId, parse: parseTokenId } = idsOf<TokenId>('tok');
 
 export const tokenKeyPrefix = 'token/';

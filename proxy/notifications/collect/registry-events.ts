@@ -5,7 +5,7 @@ import { parsePackageName } from '../../../build/contract/name.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../../build/contract/quarantined.ts';
 import type { Advisory, AdvisoryLists } from '../../../build/contract/advisory-lists.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
-import { parseTokenRecord, tokenKeyPrefix, tokenStatus, type TokenRecord } from '../../core/tokens/token.ts';
+import { daysBeforeEnd, parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../core/tokens/token.ts';
 import { outboxPrefix } from '../../events/outbox.ts';
 import { eventId, parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
@@ -142,32 +142,18 @@ function heldEvent(held: HeldRelease, id: string, nowMs: number, url: string | n
   };
 }
 
-const dayMs = 86_400_000;
-/** A token is announced twice: so many days before its end. */
-const announcedDays = [2, 14] as const;
-
 /** Tokens that come near their end since the last look. */
 export async function collectExpiring(collecting: Collecting): Promise<void> {
   const nowMs = collecting.now();
   const records = (await collecting.state.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
   const present = records.flatMap((record) => {
-    const days = daysAnnounced(record, nowMs);
+    const days = daysBeforeEnd(record, nowMs);
     if (days === undefined) return [];
     // a token that got a later end is announced again
     const id = `${record.id} ${days} ${record.expires_at}`;
     return [{ id, event: () => expiringEvent(record, days, nowMs) }];
   });
   await collectNew(collecting, 'tokens', present);
-}
-
-/** The shortest span before its end that it is in. */
-function daysAnnounced(record: TokenRecord, nowMs: number): number | undefined {
-  const { expires_at: end, created_at: made } = record;
-  // a person gets the next token by `libretto login`, whenever the terminal asks for it
-  if (end === null || record.person !== undefined || tokenStatus(record, nowMs) !== 'active') return undefined;
-  const [endMs, madeMs] = [Date.parse(end), Date.parse(made)];
-  // a token that was made for a shorter time needs no such warning
-  return announcedDays.find((days) => nowMs >= endMs - days * dayMs && endMs - madeMs > days * dayMs);
 }
 
 function expiringEvent(record: TokenRecord, days: number, nowMs: number): RegistryEvent {

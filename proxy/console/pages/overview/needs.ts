@@ -1,7 +1,7 @@
 // What needs a person's attention, the worst first: the one answer that the overview and the page “Status” give. Pure.
 
 import type { LastBuild } from '../../../../build/contract/last-build.ts';
-import { tokenStatus, type TokenRecord } from '../../../core/tokens/token.ts';
+import { daysBeforeEnd, type TokenRecord } from '../../../core/tokens/token.ts';
 import type { MirrorAlarm } from '../../../mirror/recent-alarms.ts';
 import type { EndpointProblem } from '../../../notifications/endpoints/endpoint-problems.ts';
 import { problemTitles, type ConnectionProblem } from '../../../forges/model/connection-problems.ts';
@@ -55,8 +55,6 @@ export interface NeedFacts {
   readonly findings: readonly HealthFinding[] | undefined;
 }
 
-const dayMs = 86_400_000;
-const soonMs = 14 * dayMs;
 /** of one kind; a sentence counts the others */
 const maxOfKind = 5;
 
@@ -210,12 +208,11 @@ function leftOutNeed({ name, version, where, source, repository, message }: Left
 
 function tokenNeeds(tokens: readonly TokenRecord[], nowMs: number): readonly Need[] {
   const ending = tokens
-    .flatMap((token) => {
-      const endMs = token.expires_at === null ? Number.NaN : Date.parse(token.expires_at);
-      return tokenStatus(token, nowMs) === 'active' && endMs - nowMs <= soonMs ? [{ token, endMs }] : [];
-    })
+    .flatMap((token) =>
+      daysBeforeEnd(token, nowMs) === undefined ? [] : { ...token, endMs: Date.parse(token.expires_at ?? '') },
+    )
     .toSorted((one, other) => one.endMs - other.endMs)
-    .map(({ token: { id, description }, endMs }) => ({
+    .map(({ id, description, endMs }) => ({
       kind: 'warn' as const,
       title: `The token “${description}” ends ${relativeTime(endMs, nowMs)}`,
       detail: 'Give it a later end, or make another token.',

@@ -80,11 +80,34 @@ function normalizedOf({ entry }: PublishedVersion): NormalizedVersion {
 
 /** Whether an advisory is about this version. `label`: as published. */
 export function isAdvised({ advisories }: Pick<PackageAdvisories, 'advisories'>, label: string): boolean {
+  return isAmong(
+    advisories.map(({ affectedVersions }) => affectedVersions),
+    label,
+  );
+}
+
+function isAmong(constraints: readonly string[], label: string): boolean {
   const version = normalizeVersion(label);
-  return advisories.some(({ affectedVersions }) => {
-    const parsed = parseConstraint(affectedVersions);
+  return constraints.some((constraint) => {
+    const parsed = parseConstraint(constraint);
     return version !== undefined && !('refusal' in parsed) && matches(parsed.constraint, version);
   });
+}
+
+/** What advisories and the filter list of malware say of a package in a list. `latest`: its latest version. */
+export function listedWarnings({ advisories, filter }: PackageAdvisories, latest: string) {
+  const malware = [
+    ...advisories.filter((one) => idsOf(one).some(isMalwareId)).map(({ affectedVersions }) => affectedVersions),
+    ...(filter[malwareList] ?? []).map(({ constraint }) => constraint),
+  ];
+  const isLatestMalware = isAmong(malware, latest);
+  const isLatestAdvised = isLatestMalware || isAdvised({ advisories }, latest);
+  return {
+    hasAdvisories: advisories.length > 0 || malware.length > 0,
+    isLatestAdvised,
+    /** of the latest version; if nothing is about it, of others */
+    isMalware: isLatestMalware || (malware.length > 0 && !isLatestAdvised),
+  };
 }
 
 /** What advisories and filter lists say that this version is; undefined: nothing. */
@@ -99,7 +122,7 @@ export function warningOf(
 
 function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Known {
   const { advisoryId, title, affectedVersions, reportedAt } = advisory;
-  const ids = [advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
+  const ids = idsOf(advisory);
   return {
     title: text(title) ?? String(advisoryId),
     ids: [...new Set(ids)],
@@ -110,6 +133,10 @@ function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[])
     affected: affectedBy(affectedVersions, versions),
     isMalware: ids.some(isMalwareId),
   };
+}
+
+function idsOf(advisory: Advisory): readonly string[] {
+  return [advisory.advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
 }
 
 function remoteIds({ sources }: JsonObject): readonly JsonValue[] {

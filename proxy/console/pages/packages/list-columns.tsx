@@ -9,7 +9,10 @@ import { MalwareIn } from '../package/concerns.tsx';
 import type { PackageRow } from './list-query.ts';
 
 /** Without what only a running server counts. */
-export type PublishedRow = Omit<PackageRow, 'downloads'>;
+export interface PublishedRow extends Omit<PackageRow, 'downloads'> {
+  /** what its advisories are about is malware; a server names the versions instead, in `malware` */
+  readonly isMalware?: boolean;
+}
 
 export const listColumns: Readonly<Record<'name' | 'latest' | 'type' | 'published', Column<PublishedRow>>> = {
   name: { label: 'Package', cell: NameCell },
@@ -18,14 +21,16 @@ export const listColumns: Readonly<Record<'name' | 'latest' | 'type' | 'publishe
   published: { label: 'Published', cell: ({ summary }) => <Time at={summary.updated_at} /> },
 };
 
-function NameCell({ summary, isMirrored, hasAdvisories, isLatestAdvised, malware }: PublishedRow): Child {
+function NameCell({ summary, isMirrored, hasAdvisories, malware, ...row }: PublishedRow): Child {
   return (
     <div class="stack-tight">
       <span class="row">
         <MainLink to={`/packages/${summary.name}`} text={summary.name} />
         {summary.abandoned === false ? null : <AbandonedBadge />}
         <MalwareIn {...{ malware }} />
-        {hasAdvisories && malware === undefined ? <AdvisoryBadge isLatest={isLatestAdvised} /> : null}
+        {hasAdvisories && malware === undefined ? (
+          <AdvisoryBadge isLatest={row.isLatestAdvised} isMalware={row.isMalware} />
+        ) : null}
         {isMirrored ? <Badge icon="layers" label="mirrored" /> : null}
       </span>
       {summary.description === null ? null : <span class="soft small prose shortened">{summary.description}</span>}
@@ -37,13 +42,14 @@ export function AbandonedBadge(): Child {
   return <Badge kind="warn" icon="archive" label="abandoned" />;
 }
 
-/** `isLatest`: an advisory is about the latest version. */
-export function AdvisoryBadge({ isLatest }: { readonly isLatest: boolean }): Child {
-  return (
-    <Badge
-      kind={isLatest ? 'bad' : 'warn'}
-      icon="shield-alert"
-      label={isLatest ? 'advisory' : 'advisory for other versions'}
-    />
-  );
+interface AdvisoryBadgeProps {
+  /** an advisory is about the latest version */
+  readonly isLatest: boolean;
+  readonly isMalware?: boolean | undefined;
+}
+
+export function AdvisoryBadge({ isLatest, isMalware = false }: AdvisoryBadgeProps): Child {
+  const of = isMalware ? 'malware' : 'advisory';
+  const others = isMalware ? ' in other versions' : ' for other versions';
+  return <Badge kind={isLatest ? 'bad' : 'warn'} icon="shield-alert" label={isLatest ? of : `${of}${others}`} />;
 }
