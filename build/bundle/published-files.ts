@@ -12,7 +12,7 @@ import { quarantinedPath } from '../contract/quarantined.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
-import { recordsSince } from '../history/read-history.ts';
+import { readHistory, recordsSince } from '../history/read-history.ts';
 import { retainedKey } from '../history/retained-archives.ts';
 import { readManifest } from '../memory/manifest.ts';
 import type { Output } from '../output/output.ts';
@@ -53,7 +53,7 @@ export async function publishedFiles(options: PublishedFilesOptions): Promise<Pu
     );
   try {
     const tree = await openReceivedTree(data);
-    const names: PackageName[] = [];
+    const [names, dates]: [PackageName[], Date[]] = [[], [new Date(0)]];
     for (const name of tree.names) {
       const all = await tree.versionsOf(name, () => true); // `archiveFile` looks where each archive is
       const versions = all.filter(({ entry }) => wants?.(name, entry) ?? true);
@@ -61,16 +61,27 @@ export async function publishedFiles(options: PublishedFilesOptions): Promise<Pu
       if (wants === undefined) take(data, [...documentsOf(name), ...textsOf(name, versions)]);
       else if (versions.length > 0) {
         names.push(name);
-        await writeTreePackage(options.folder, name, versions.map(treeVersion), new Date(publication.published_at));
+        dates.push(newest(versions.map(({ entry }) => new Date(entry.since))));
+        await writeTreePackage(options.folder, name, versions.map(treeVersion), dates.at(-1) ?? newest(dates));
         take(options.folder, documentsOf(name));
       }
     }
-    if (wants !== undefined) await endTree(options.folder, names, new Date(publication.published_at));
+    if (wants !== undefined) await endTree(options.folder, names, newest(dates));
     take(wants === undefined ? data : options.folder, lists);
-    return { serial: publication.serial, files };
+    const serial = wants === undefined ? publication.serial : await serialAt(output, newest(dates));
+    return { serial: Math.max(serial, options.since ?? 0), files };
   } catch (error) {
     throw error instanceof IncompleteTree ? damaged(error.fault) : error;
   }
+}
+
+function newest(dates: readonly Date[]): Date {
+  return new Date(Math.max(...dates.map((date) => date.getTime())));
+}
+
+/** The last publication until then: later ones have changed none of the versions, and leave no trace (I14). */
+async function serialAt(output: Output, date: Date): Promise<number> {
+  return (await readHistory(output)).find((one) => Date.parse(one.published_at) <= date.getTime())?.serial ?? 0;
 }
 
 const lists = [

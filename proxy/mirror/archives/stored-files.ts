@@ -9,6 +9,9 @@ import { archivePath } from './accepted-package.ts';
 import { archiveKey, recordKeys, type ArchiveRecord } from './archive-record.ts';
 import { filesBelow, mirroredNames } from './mirror-inventory.ts';
 
+/** The key of a packages.json that was made for what one token sees. */
+export const cutMark = 'libretto-view';
+
 /** `path`: below the folder of the mirror. `from`: absolute. `modified`: when a document was last checked. */
 export interface StoredFile {
   readonly path: string;
