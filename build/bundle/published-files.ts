@@ -22,14 +22,14 @@ import { openReceivedTree, type ReceivedVersion } from '../sources/received/rece
 import { IncompleteTree } from '../sources/received/tree-file.ts';
 import type { FileToBundle } from './write-bundle.ts';
 
-type ChooseVersion = (name: PackageName, entry: IndexEntry) => boolean;
+type ChooseVersion<Answer = boolean> = (name: PackageName, entry: IndexEntry) => Answer;
 
 export interface PublishedFilesOptions {
   /** the data folder, absolute */
   readonly data: string;
   readonly output: Output;
   /** the versions that the bundle takes; undefined: the whole tree */
-  readonly wants: ChooseVersion | undefined;
+  readonly wants: ChooseVersion<boolean | Promise<boolean>> | undefined;
   /** the serial of an earlier publication, whose archives are left out; undefined: none */
   readonly since: number | undefined;
   /** a new folder, for the documents of some versions */
@@ -55,8 +55,10 @@ export async function publishedFiles(options: PublishedFilesOptions): Promise<Pu
     const tree = await openReceivedTree(data);
     const [names, dates]: [PackageName[], Date[]] = [[], [new Date(0)]];
     for (const name of tree.names) {
-      const all = await tree.versionsOf(name, () => true); // `archiveFile` looks where each archive is
-      const versions = all.filter(({ entry }) => wants?.(name, entry) ?? true);
+      const versions: ReceivedVersion[] = [];
+      for (const one of await tree.versionsOf(name, () => true))
+        // `archiveFile` looks where each archive is
+        if ((await wants?.(name, one.entry)) !== false) versions.push(one);
       for (const { entry } of versions) if (isNew(name, entry)) files.push(await archiveFile(output, entry));
       if (wants === undefined) take(data, [...documentsOf(name), ...textsOf(name, versions)]);
       else if (versions.length > 0) {

@@ -20,8 +20,8 @@ import { counted, firstOf } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 
 export interface WantedVersions {
-  readonly wants: (name: PackageName, entry: IndexEntry) => boolean;
-  readonly wantsStored: (record: ArchiveRecord) => boolean;
+  readonly wants: (name: PackageName, entry: IndexEntry) => boolean | Promise<boolean>;
+  readonly wantsStored: (record: ArchiveRecord) => boolean | Promise<boolean>;
   /** of other registries: a metapackage needs documents, and no archive; undefined: all of them */
   readonly names: ReadonlySet<string> | undefined;
 }

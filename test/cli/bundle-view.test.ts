@@ -1,7 +1,7 @@
 // Tests a bundle of what one token sees: an empty registry that receives it serves exactly that, from any layout of an
 // upstream and without it, and nothing in the file tells of hidden packages and versions (I14).
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { archiveFor } from '../util/mirroring-registry.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
@@ -11,7 +11,7 @@ import { startUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const names = ['acme/hello', 'secret/tool', 'some/lib', 'hidden/lib'];
-const hidden = /secret|hidden|[^.\d]2\.[0-9]\.0/;
+const hidden = /secret|hidden|[^.\d](?:2\.[0-9]|1\.2)\.0/;
 
 const ask = async (registry: Registry, path: string, token: string): Promise<[number, string]> => {
   const response = await fetch(`${registry.direct()}${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -25,7 +25,7 @@ const served = async (registry: Registry, token: string) => {
     path,
     status === 404 || /^\{"packages":\{"[^"]+":\{\}\}\}$/.test(text.trim())
       ? 'no version'
-      : [status, JSON.parse(text) as unknown],
+      : [status, (JSON.parse(text) as Record<string, unknown>)['packages']],
   ]);
   const urls = [...JSON.stringify(texts).matchAll(/"url":"(\/dist\/[^"]+)"/g)].map(([, url = '']) => url);
   return { texts, urls };
@@ -45,9 +45,13 @@ it.each(firstOf(['v2', 'includes', 'single', 'providers', 'lazy', 'inline'] as c
     const sources = temporaryTree({
       ...below('hello/1.0.0', whoLibrary('acme/hello', '1.0.0')),
       ...below('hello/2.0.0', whoLibrary('acme/hello', '2.0.0')),
+      ...below('hello/1.2.0', whoLibrary('acme/hello', '1.2.0', { license: 'proprietary' })),
       ...below('tool', whoLibrary('secret/tool', '1.0.0')),
     });
     await using online = await startRegistry({ sources: [sources.root], loopback: true, settings });
+    const rule = { name: 'licences', rule: 'license', allow: ['MIT'], action: 'block' };
+    writeFileSync(online.folder.at('policy.json'), JSON.stringify({ rules: [rule] }));
+    expect(await online.cli('policy', 'set', online.folder.at('policy.json'))).toMatchObject({ exitCode: 0 });
     const limited = await online.createToken('--package', 'acme/hello:^1', '--package', 'some/lib:^1');
     const all = await served(online, online.token); // and the mirror has documents of everything
     for (const url of all.urls) expect((await ask(online, url, online.token))[0], url).toBe(200);

@@ -16,7 +16,7 @@ import { changeTree } from '../../../build/store/change-tree.ts';
 import { seenFiles } from '../../../proxy/mirror/seen-files.ts';
 import { storedFiles } from '../../../proxy/mirror/archives/stored-files.ts';
 import { lockedVersions } from '../../bundle/locked-versions.ts';
-import { versionsOfView, viewOfToken, type TokenView } from '../../bundle/seen-view.ts';
+import { versionsOfView, withViewOfToken, type TokenView } from '../../bundle/seen-view.ts';
 import type { Config } from '../../config/config.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { parseSerial } from '../../config/serial.ts';
@@ -39,11 +39,10 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   const config = await readDataFolder(context, flags, token === undefined ? 'tree' : 'all');
   const since = from === undefined ? undefined : parseSerial(from);
   const locks = (lock ?? []).map((path) => resolve(workingDirectory, path));
-  const seen = token === undefined ? undefined : await viewOfToken(config, context, token);
   const registry = registryName(config, flags['name']);
   const place = resolve(workingDirectory, String(flags['out'] ?? '.'));
   const folder = await mkdtemp(join(tmpdir(), 'libretto-bundle-'));
-  const make = async () => {
+  const make = async (seen: TokenView | undefined) => {
     const { serial, files } = await collect(config, { since, locks, seen, folder });
     const head = { registry, serial, since: since ?? null, whole: locks.length === 0 && seen === undefined };
     const file = await targetOf(place, head, seen === undefined ? 'locks' : 'view');
@@ -51,11 +50,10 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
     return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
   };
   const output = outputStore(config, context);
-  const made = await changeTree(
-    config.data.value,
-    { now, waitMs, progress: waitLine(context.remarks), output },
-    make,
-  ).finally(() => rm(folder, { recursive: true, force: true }));
+  const locked = (seen?: TokenView) =>
+    changeTree(config.data.value, { now, waitMs, progress: waitLine(context.remarks), output }, () => make(seen));
+  const making = token === undefined ? locked() : withViewOfToken(config, context, token, locked);
+  const made = await making.finally(() => rm(folder, { recursive: true, force: true }));
   if (flags['json'] === true) printJson(stdout, made);
   else
     printLines(summary, [
