@@ -12,7 +12,7 @@ import { quarantinedPath } from '../contract/quarantined.ts';
 import { BuildRefused } from '../contract/refusals.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
-import { recordsSince } from '../history/read-history.ts';
+import { readHistory, recordsSince } from '../history/read-history.ts';
 import { retainedKey } from '../history/retained-archives.ts';
 import { readManifest } from '../memory/manifest.ts';
 import type { Output } from '../output/output.ts';
@@ -22,14 +22,14 @@ import { openReceivedTree, type ReceivedVersion } from '../sources/received/rece
 import { IncompleteTree } from '../sources/received/tree-file.ts';
 import type { FileToBundle } from './write-bundle.ts';
 
-type ChooseVersion = (name: PackageName, entry: IndexEntry) => boolean;
+type ChooseVersion<Answer = boolean> = (name: PackageName, entry: IndexEntry) => Answer;
 
 export interface PublishedFilesOptions {
   /** the data folder, absolute */
   readonly data: string;
   readonly output: Output;
   /** the versions that the bundle takes; undefined: the whole tree */
-  readonly wants: ChooseVersion | undefined;
+  readonly wants: ChooseVersion<boolean | Promise<boolean>> | undefined;
   /** the serial of an earlier publication, whose archives are left out; undefined: none */
   readonly since: number | undefined;
   /** a new folder, for the documents of some versions */
@@ -53,24 +53,37 @@ export async function publishedFiles(options: PublishedFilesOptions): Promise<Pu
     );
   try {
     const tree = await openReceivedTree(data);
-    const names: PackageName[] = [];
+    const [names, dates]: [PackageName[], Date[]] = [[], [new Date(0)]];
     for (const name of tree.names) {
-      const all = await tree.versionsOf(name, () => true); // `archiveFile` looks where each archive is
-      const versions = all.filter(({ entry }) => wants?.(name, entry) ?? true);
+      const versions: ReceivedVersion[] = [];
+      for (const one of await tree.versionsOf(name, () => true))
+        // `archiveFile` looks where each archive is
+        if ((await wants?.(name, one.entry)) !== false) versions.push(one);
       for (const { entry } of versions) if (isNew(name, entry)) files.push(await archiveFile(output, entry));
       if (wants === undefined) take(data, [...documentsOf(name), ...textsOf(name, versions)]);
       else if (versions.length > 0) {
         names.push(name);
-        await writeTreePackage(options.folder, name, versions.map(treeVersion), new Date(publication.published_at));
+        dates.push(newest(versions.map(({ entry }) => new Date(entry.since))));
+        await writeTreePackage(options.folder, name, versions.map(treeVersion), dates.at(-1) ?? newest(dates));
         take(options.folder, documentsOf(name));
       }
     }
-    if (wants !== undefined) await endTree(options.folder, names, new Date(publication.published_at));
+    if (wants !== undefined) await endTree(options.folder, names, newest(dates));
     take(wants === undefined ? data : options.folder, lists);
-    return { serial: publication.serial, files };
+    const serial = wants === undefined ? publication.serial : await serialAt(output, newest(dates));
+    return { serial: Math.max(serial, options.since ?? 0), files };
   } catch (error) {
     throw error instanceof IncompleteTree ? damaged(error.fault) : error;
   }
+}
+
+function newest(dates: readonly Date[]): Date {
+  return new Date(Math.max(...dates.map((date) => date.getTime())));
+}
+
+/** The last publication until then: later ones have changed none of the versions, and leave no trace (I14). */
+async function serialAt(output: Output, date: Date): Promise<number> {
+  return (await readHistory(output)).find((one) => Date.parse(one.published_at) <= date.getTime())?.serial ?? 0;
 }
 
 const lists = [

@@ -19,11 +19,11 @@ import { readLockFile } from '../io/lock-file.ts';
 import { counted, firstOf } from '../io/output.ts';
 import { UsageError } from '../io/usage-error.ts';
 
-export interface LockedVersions {
-  readonly wants: (name: PackageName, entry: IndexEntry) => boolean;
-  readonly wantsStored: (record: ArchiveRecord) => boolean;
-  /** of other registries: a metapackage needs documents, and no archive */
-  readonly names: ReadonlySet<string>;
+export interface WantedVersions {
+  readonly wants: (name: PackageName, entry: IndexEntry) => boolean | Promise<boolean>;
+  readonly wantsStored: (record: ArchiveRecord) => boolean | Promise<boolean>;
+  /** of other registries: a metapackage needs documents, and no archive; undefined: all of them */
+  readonly names: ReadonlySet<string> | undefined;
 }
 
 /** A locked version here, or what is missing and what to do. undefined: it needs no archive of a registry. */
@@ -36,7 +36,7 @@ export async function lockedVersions(
   locks: readonly string[],
   output: Output,
   mirror: string,
-): Promise<LockedVersions> {
+): Promise<WantedVersions> {
   const [wanted, names, missing] = [new Set<string>(), new Set<string>(), new Set<string>()];
   for (const lock of locks) {
     for (const locked of readLockFile(lock)) {

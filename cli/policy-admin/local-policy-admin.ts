@@ -95,6 +95,7 @@ export interface LocalPolicyAdmin {
   readonly policy: PolicyAdmin;
   /** the files of the published tree */
   readonly published: PublishedFiles;
+  readonly privateNames: () => Promise<PrivateNames>;
   readonly blockedVersions: BlockedVersions;
   /** The status of the feeds, by their copies here. Empty for a registry without feeds. */
   readonly feeds: () => readonly FeedStatus[];
@@ -124,6 +125,7 @@ export async function openLocalPolicyAdmin(
   const reader = createPolicyReader(sources);
   return {
     published: tree.published,
+    privateNames,
     blockedVersions: createBlockedVersions(reader, publishedSource(tree.published)),
     policy: composePolicyAdmin(config, context, {
       store,

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { example, withSettings, type Wire } from '../commands/command-parts.ts';
 
 export function addBundle(program: Command, wire: Wire): void {
-  const bundle = withSettings(program.command('bundle'), 'data')
+  const bundle = withSettings(program.command('bundle'), 'data', 'state')
     .summary('write the packages to one file, for a registry without a network')
     .description(
       'Write the published packages, and the stored packages of other registries, to one file. ' +
@@ -14,6 +14,7 @@ export function addBundle(program: Command, wire: Wire): void {
     )
     .option('--since <serial>', 'without the archives that this publication had: the other registry has them')
     .option('--lock <file...>', 'only what these composer.lock files need')
+    .option('--token <id>', 'only what the token with this id sees now')
     .option('--name <name>', 'the name of this registry on the other one (default: the host of `publicUrl`)')
     .option(
       '--out <file>',
@@ -26,6 +27,7 @@ export function addBundle(program: Command, wire: Wire): void {
         'libretto bundle --out /media/usb',
         'libretto bundle --since 41 --out /media/usb',
         'libretto bundle --lock app/composer.lock shop/composer.lock',
+        'libretto bundle --token tok_9QwErTy04fHj2kLm',
       ),
     );
   wire(bundle, () => import('../commands/bundle/bundle.ts'));
@@ -38,7 +40,7 @@ export function addReceiving(program: Command, wire: Wire): void {
     .description(
       'Publish a tree that was built elsewhere and copied to this machine, or a file that `libretto bundle` made. ' +
         'Everything is checked before anything is published. Versions that are no longer in the tree are withdrawn. ' +
-        'Packages of other sources stay as published, and a bundle of lock files withdraws nothing.',
+        'Packages of other sources stay as published, and a bundle of lock files or of a token withdraws nothing.',
     )
     .option(
       '--as <name>',

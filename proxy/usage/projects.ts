@@ -11,6 +11,7 @@ import { compareText } from '../../build/shared/text/compare-text.ts';
 import { maySee } from '../auth/caller-tokens.ts';
 import { actorOf, viewOf, type Caller, type Operator } from '../auth/caller.ts';
 import type { StateStore } from '../core/state/state-store.ts';
+import { parseTokenId, parseTokenRecord, tokenKey } from '../core/tokens/token.ts';
 import { filterOf, passes, type View } from '../core/views/view.ts';
 import type { Call } from '../registry/operation.ts';
 import { paginate } from '../registry/page.ts';
@@ -175,14 +176,17 @@ export async function readProject(
 /** A row is a package: a report has one version of it. Only rows of packages with listed versions are read. */
 async function describeProject(
   { state, policyAdmin }: UsageServices,
-  { id, name, reported, created_by }: Project,
+  { id, name, reported, created_by, owner }: Project,
   call: Call,
 ): Promise<ProjectDocument> {
+  const limited = parseTokenId(owner);
+  const entry = limited && (await state.get(tokenKey(limited)));
+  const reporter = entry === undefined ? (limited ?? null) : parseTokenRecord(entry.value).description;
   const names = new Set(await namesIn(state, id, call));
   const listed = (await policyAdmin.exposures()).versions.filter((one) => names.has(one.name));
   const runs = listed.map(async (one) => (await versionsOf(state, id, one.name)).includes(one.version));
   const exposed = (await Promise.all(runs)).filter(Boolean).length;
-  return { id, name, reported_on: reported, created_by, packages: names.size, exposed };
+  return { id, name, reported_on: reported, created_by, reporter, packages: names.size, exposed };
 }
 
 /** Views of people hide whole packages. */

@@ -99,6 +99,10 @@ const project = z
     name: z.string().meta({ description: 'its name', example: 'acme/shop' }),
     reported_on: day('of its last report'),
     created_by: actorSchema('made the token of the report'),
+    reporter: z.string().nullable().meta({
+      description: 'the description of the limited token that the project belongs to; null: it belongs to `created_by`',
+      example: 'CI of the shop',
+    }),
     packages: count('the number of packages of this registry that it runs, among those that the caller sees'),
     exposed: count('how many of them it runs in a version that `listExposures` lists'),
   })

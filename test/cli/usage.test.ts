@@ -84,7 +84,7 @@ describe('libretto usage', () => {
     const page = (await terminal.browser.get('/packages/acme/lib/usage')).text;
     expect(page).toMatch(/Used by 2 tokens and 1 project[\s\S]*project acme\/shop/);
     const list = await terminal.browser.get('/projects?q=acme');
-    expect(list.text).toMatch(/acme\/shop 1 0 \d{4}-\d\d-\d\d \S+ \(command line\)/);
+    expect(list.text).toMatch(/acme\/shop 1 0 \d{4}-\d\d-\d\d made by \S+ \(command line\)/);
     const [, id = ''] = /href="projects\/(prj_\w+)"/.exec(list.html) ?? [];
     expect((await terminal.browser.get('/projects?q=none')).text).toContain('No project. A CI job reports one');
     const one = (await terminal.browser.get(`/projects/${id}`)).text;

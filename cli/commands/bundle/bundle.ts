@@ -1,4 +1,5 @@
-// `libretto bundle`: exit code 0, or 2 without a bundle, if a version of a lock file is not here.
+// `libretto bundle`: exit code 0, or 2 without a bundle, if a version of a lock file is not here, or the
+// token is unknown.
 
 import { rmSync } from 'node:fs';
 import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
@@ -12,8 +13,10 @@ import { readPublicationRecord } from '../../../build/history/record.ts';
 import { createDiskOutput } from '../../../build/output/disk-output.ts';
 import { refuseBadName } from '../../../build/receive/receive.ts';
 import { changeTree } from '../../../build/store/change-tree.ts';
+import { seenFiles } from '../../../proxy/mirror/seen-files.ts';
 import { storedFiles } from '../../../proxy/mirror/archives/stored-files.ts';
 import { lockedVersions } from '../../bundle/locked-versions.ts';
+import { versionsOfView, withViewOfToken, type TokenView } from '../../bundle/seen-view.ts';
 import type { Config } from '../../config/config.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { parseSerial } from '../../config/serial.ts';
@@ -31,25 +34,26 @@ const waitMs = 60_000;
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { workingDirectory, now, stdout, summary } = context;
-  const config = await readDataFolder(context, flags, 'tree');
-  const since = flags['since'] === undefined ? undefined : parseSerial(String(flags['since']));
-  const locks = ((flags['lock'] ?? []) as readonly string[]).map((path) => resolve(workingDirectory, path));
+  const { since: from, lock, token } = flags as BundleFlags;
+  if (lock !== undefined && token !== undefined) throw new UsageError('Use --lock or --token, not both.');
+  const config = await readDataFolder(context, flags, token === undefined ? 'tree' : 'all');
+  const since = from === undefined ? undefined : parseSerial(from);
+  const locks = (lock ?? []).map((path) => resolve(workingDirectory, path));
   const registry = registryName(config, flags['name']);
   const place = resolve(workingDirectory, String(flags['out'] ?? '.'));
   const folder = await mkdtemp(join(tmpdir(), 'libretto-bundle-'));
-  const make = async () => {
-    const { serial, files } = await collect(config, { since, locks, folder });
-    const head = { registry, serial, since: since ?? null, whole: locks.length === 0 };
-    const file = await targetOf(place, head);
+  const make = async (seen: TokenView | undefined) => {
+    const { serial, files } = await collect(config, { since, locks, seen, folder });
+    const head = { registry, serial, since: since ?? null, whole: locks.length === 0 && seen === undefined };
+    const file = await targetOf(place, head, seen === undefined ? 'locks' : 'view');
     const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
     return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
   };
   const output = outputStore(config, context);
-  const made = await changeTree(
-    config.data.value,
-    { now, waitMs, progress: waitLine(context.remarks), output },
-    make,
-  ).finally(() => rm(folder, { recursive: true, force: true }));
+  const locked = (seen?: TokenView) =>
+    changeTree(config.data.value, { now, waitMs, progress: waitLine(context.remarks), output }, () => make(seen));
+  const making = token === undefined ? locked() : withViewOfToken(config, context, token, locked);
+  const made = await making.finally(() => rm(folder, { recursive: true, force: true }));
   if (flags['json'] === true) printJson(stdout, made);
   else
     printLines(summary, [
@@ -72,33 +76,46 @@ function registryName(config: Config, given: unknown): string {
   return name;
 }
 
+interface BundleFlags {
+  readonly since?: string;
+  readonly lock?: readonly string[];
+  readonly token?: string;
+}
+
 interface Request {
   readonly since: number | undefined;
   readonly locks: readonly string[];
+  readonly seen: TokenView | undefined;
   /** for documents that are made for the bundle */
   readonly folder: string;
 }
 
-async function collect(config: Config, { since, locks, folder }: Request) {
+async function collect(config: Config, { since, locks, seen, folder }: Request) {
   const data = await realpath(config.data.value);
   const [output, mirror] = [createDiskOutput(data), mirrorFolder(config)];
-  const locked = locks.length === 0 ? undefined : await lockedVersions(locks, output, mirror);
-  const { serial, files } = await publishedFiles({ data, output, wants: locked?.wants, since, folder });
+  const seeing = seen && { ...seen, folder: join(folder, 'mirror') };
+  const wanted = seeing
+    ? versionsOfView(seeing)
+    : locks.length === 0
+      ? undefined
+      : await lockedVersions(locks, output, mirror);
+  const { serial, files } = await publishedFiles({ data, output, wants: wanted?.wants, since, folder });
   const base = since === undefined ? undefined : await readPublicationRecord(output, since);
   const sinceMs = Date.parse(base?.published_at ?? '');
-  const stored = await storedFiles(mirror, {
-    wants: locked?.wantsStored,
-    names: locked?.names,
+  const all = await storedFiles(mirror, {
+    wants: wanted?.wantsStored,
+    names: wanted?.names,
     isNew: ({ fetchedAt }) => !(Date.parse(fetchedAt) <= sinceMs), // all of them without that publication's record
   });
+  const stored = seeing ? await seenFiles(all, seeing) : all;
   return { serial, files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))] };
 }
 
 /** `place`: a file, or an existing folder for a file with a name that says what is in it. */
-async function targetOf(place: string, { registry, serial, since, whole }: BundleHead): Promise<string> {
+async function targetOf(place: string, { registry, serial, since, whole }: BundleHead, of: string): Promise<string> {
   const isFolder = (await stat(place).catch(() => undefined))?.isDirectory() === true;
   const span = since === null ? `${serial}` : `${since}-${serial}`;
-  const target = isFolder ? join(place, `${registry}-${span}${whole ? '' : '-locks'}.bundle.tar`) : place;
+  const target = isFolder ? join(place, `${registry}-${span}${whole ? '' : `-${of}`}.bundle.tar`) : place;
   refuseExisting(target);
   return target;
 }

@@ -9,6 +9,9 @@ import { archivePath } from './accepted-package.ts';
 import { archiveKey, recordKeys, type ArchiveRecord } from './archive-record.ts';
 import { filesBelow, mirroredNames } from './mirror-inventory.ts';
 
+/** The key of a packages.json that was made for what one token sees. */
+export const cutMark = 'libretto-view';
+
 /** `path`: below the folder of the mirror. `from`: absolute. `modified`: when a document was last checked. */
 export interface StoredFile {
   readonly path: string;
@@ -19,7 +22,7 @@ export interface StoredFile {
 
 export interface WantedFiles {
   /** undefined: everything that is stored */
-  readonly wants: ((record: ArchiveRecord) => boolean) | undefined;
+  readonly wants: ((record: ArchiveRecord) => boolean | Promise<boolean>) | undefined;
   /** packages whose documents are wanted; undefined: all */
   readonly names: ReadonlySet<string> | undefined;
   /** true for an archive that the receiver does not have */
@@ -36,7 +39,7 @@ export async function storedFiles(
   for await (const name of mirroredNames(folder)) {
     const present = await entriesIn(join(folder, 'dist', name));
     for (const record of await store.records(name)) {
-      if (wants?.(record) === false || !present.includes(`${record.shasum}.zip`)) continue;
+      if ((await wants?.(record)) === false || !present.includes(`${record.shasum}.zip`)) continue;
       const own = archiveKey(record);
       const stored = recordKeys(record).find((key) => present.includes(`${key}.json`)) ?? own;
       const path = join('dist', name, `${own}.json`);

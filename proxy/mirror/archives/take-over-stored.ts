@@ -18,6 +18,7 @@ import type { CheckArchive } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import { LastLists } from './last-lists.ts';
 import { filesBelow, mirroredNames } from './mirror-inventory.ts';
+import { cutMark } from './stored-files.ts';
 
 export interface TakeOverOptions {
   /** what came, in the form of a mirror's folder, on its disk; the caller removes it, also after a kill */
@@ -104,12 +105,18 @@ async function checkVersions({ from, checkRecord, checkArchive }: TakeOverOption
 }
 
 /** Paths below the folder. */
-async function checkDocuments({ from }: TakeOverOptions): Promise<readonly string[]> {
+async function checkDocuments({ from, folder }: TakeOverOptions): Promise<readonly string[]> {
   const paths: string[] = [];
   for await (const path of filesBelow(from, 'p2')) {
     const file = await readDocumentFile(join(from, path));
     const hash = createHash('sha256').update(file?.body ?? '');
     if (file?.digest !== hash.digest('hex')) throw refused(`the document ${path} is damaged`);
+    const before = path.endsWith('/packages.json') ? (await readDocumentFile(join(folder, path)))?.body : undefined;
+    if (before !== undefined && file.body?.includes(cutMark) === true && !before.includes(cutMark))
+      throw refused(
+        `they are what one token sees, and this registry has more of ${path.split('/')[1]?.replace(/-\w+$/, '') ?? ''}, which would ` +
+          'be hidden. Receive them with a registry of their own',
+      );
     paths.push(path);
   }
   const lists = new LastLists(from, () => undefined);

@@ -115,6 +115,22 @@ it('projects are listed with what they run, and a maintainer learns of their own
   expect(JSON.stringify(seen)).not.toContain('other');
 });
 
+it('two limited tokens of one person have a project each, named by the description of the token', async () => {
+  await using registry = await runManagement();
+  const tree = new HandMadeTree(registry.data);
+  tree.put('acme/core', [release('1.0.0')]);
+  tree.publish();
+  const { token: as } = await registry.signIn('admin');
+  for (const description of ['CI of the shop', 'CI of the fork']) {
+    const body = { description, kind: 'read', packages: ['acme/*'] };
+    const made = (await registry.call('POST', '/api/tokens', { as, body })).json();
+    const report = { as: String(made['token']), body: { packages: [{ name: 'acme/core', version: '1.0.0' }] } };
+    await registry.call('POST', '/api/projects?project=shop', report);
+  }
+  const list = (await registry.call('GET', '/api/projects', { as })).json()['data'] as Record<string, unknown>[];
+  expect(list.map(({ reporter }) => reporter).sort()).toEqual(['CI of the fork', 'CI of the shop']);
+});
+
 it('two people have a project of one name each; two reports of one person are one project', async () => {
   await using registry = await runManagement();
   const tree = new HandMadeTree(registry.data);

@@ -76,7 +76,12 @@ function listColumns(nameOf: (actor: string) => string): readonly Column<Project
     { label: 'Packages', isNumber: true, cell: ({ packages }) => formatNumber(packages) },
     { label: 'With an advisory', isNumber: true, cell: ({ exposed }) => formatNumber(exposed) },
     { label: 'Last report', cell: ({ reported_on: day }) => <span class="nowrap">{day}</span> },
-    { label: 'Token made by', cell: ({ created_by: author }) => <span class="breaks">{nameOf(author)}</span> },
+    {
+      label: 'Token',
+      cell: ({ created_by: author, reporter }) => (
+        <span class="breaks">{`${reporter === null ? '' : `${reporter}, `}made by ${nameOf(author)}`}</span>
+      ),
+    },
   ];
 }
 
