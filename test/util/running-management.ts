@@ -185,7 +185,11 @@ export async function runManagement(
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
     mailPlace: options.mails === true ? { sealer, randomBytes, now, address } : undefined,
-    ...policyServices({ state, store, settings, packages: published, uses, now, ...artifacts, ...options.policy }),
+    ...policyServices({
+      ...{ state, store, settings, packages: published, uses, now, data: folder.at('data') },
+      ...artifacts,
+      ...options.policy,
+    }),
     dataDirectory: folder.at('data'),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),

@@ -5,6 +5,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
+import { approvalOf } from '../judge/held-releases.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
@@ -37,6 +38,15 @@ export async function explainVersion(
   const { rules } = policy.rules.about(name, origin, token?.id);
   const judgement = judgePackage(rules, policy.factsOf(name, origin, known.beside, known.gains))(version.facts, nowMs);
   const against = new Set(judgement.findings.map(({ rule }) => rule.name));
+  const passed = rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given]));
+  const decisions = policy.compiled.decisions.filter((one) => one.package === name);
+  const approval = passed
+    .map((rule) =>
+      rule.rule === 'capability' && decisions.length > 0
+        ? approvalOf(rule, known.gains(), decisions, version.facts.normalized, nowMs)
+        : undefined,
+    )
+    .find((one) => one !== undefined);
   const refused = refusalOf(judgement, version.stored) !== undefined;
   return {
     name,
@@ -50,7 +60,8 @@ export async function explainVersion(
       held: isHeld && rule.action === 'block',
       exception: exception ?? null,
     })),
-    passed: rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given.name])),
+    passed: passed.map(({ name: rule }) => rule),
+    approval: approval === undefined ? null : { by: approval.by, at: approval.at, reason: approval.reason },
   };
 }
 

@@ -116,14 +116,17 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
       reason: fields.text('reason'),
       reference: fields.text('reference'),
     }),
-    done: () => ({ to: path, notice: 'decided' }),
+    done: (answer) => ({ to: path, notice: answer?.decided === false ? 'once' : 'decided' }),
   });
 
 function Staged({ held }: { readonly held: ShownHeld }): Child {
-  const { name, version, because } = held;
+  const { name, version, because, gained } = held;
   return (
     <ul>
       <li class="breaks">{`${because}.`}</li>
+      {gained.map(({ text, before }) => (
+        <li class="breaks">{`${text}${before === null ? '' : `, unlike ${before}`}.`}</li>
+      ))}
       <li>
         <A to={`/packages/${name}/compare?to=${encodeURIComponent(version)}`}>Compare it with the release before</A>
       </li>
@@ -149,9 +152,10 @@ async function stagedArchive(services: PolicyPageServices, request: SignedInRequ
   return { file: { name, type: 'application/zip', bytes } };
 }
 
-function Gained({ held: { name, gained } }: { readonly held: ShownHeld }): Child {
+function Gained({ held: { name, gained, approved_by: by } }: { readonly held: ShownHeld }): Child {
   return (
     <ul>
+      {by === null ? null : <li>{`${by} approved it, and one more person has to approve.`}</li>}
       {gained.map(({ text, brought_by: by, before }) => (
         <li class="breaks">
           {`${text}. ${before === null ? '' : `${before} did not; `}${by} brought it. `}
@@ -170,7 +174,10 @@ export function registerHeldPages(pages: Pages, services: PolicyPageServices): v
   pages.page({
     path,
     operation: 'listHeldReleases',
-    notices: { decided: 'The decision is saved. It counts from the next request.' },
+    notices: {
+      decided: 'The decision is saved. It counts from the next request.',
+      once: 'The approval is saved, and nothing has changed for clients: one more person has to approve.',
+    },
     show: (request) => heldPage(services, request),
   });
   pages.page({
