@@ -94,7 +94,7 @@ async function carryOut(
 
 function decided({ by, decision, at, reason, package: name }: ReviewDecision, version: string): RegistryError {
   return new RegistryError('CONFLICT', {
-    message: `${by} ${decision} ${name} ${version} at ${at}: ${shortText(reason, 200) ?? ''}. ${afterwards[decision]}`,
+    message: `${by} ${decision} ${name} ${version} at ${at} ("${shortText(reason, 200) ?? ''}"). ${afterwards[decision]}`,
     details: { decision, by, at },
   });
 }

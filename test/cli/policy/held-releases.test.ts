@@ -49,7 +49,7 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   const { exitCode, stderr } = await one.policy(['approve', 'acme/app', '1.0.9', '--reason', 'again']);
   expect([exitCode, stderr]).toEqual([
     expect.any(Number),
-    expect.stringMatching(/cli:\S+ approved acme\/app 1\.0\.9 at .*: read the difference/),
+    expect.stringMatching(/cli:\S+ approved acme\/app 1\.0\.9 at .*\("read the difference"\)/),
   ]);
 
   // an approval is withdrawn by a rejection, and given again

@@ -251,7 +251,7 @@ it('of two people who decide at once the second learns who decided what', async 
     const [won, lost] = one.status === 200 ? ['approved', other] : ['rejected', one];
     expect([lost.json()['code'], lost.json()['error']]).toEqual([
       'CONFLICT',
-      expect.stringMatching(new RegExp(`^user:\\w+ ${won} acme/race ${version} at \\d{4}-.*: I looked`)),
+      expect.stringMatching(new RegExp(`^user:\\w+ ${won} acme/race ${version} at \\d{4}-.* \\("I looked"\\)`)),
     ]);
     expect([await held(), await archive('acme/race', version)]).toEqual([[], won === 'approved' ? 200 : 404]);
     const late = await decide('acme/race', version, won === 'approved' ? 'rejected' : 'approved', second);

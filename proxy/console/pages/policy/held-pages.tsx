@@ -103,7 +103,7 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
             ? 'An approved release is published at once. A rejected one is removed, and its version is free again.'
             : 'An approved release is offered at once. A rejected one stays held without an end.',
         trail: [...policyTrail, { label: 'Held releases', to: path }],
-        notice: held.rule === stagedRule ? <Staged held={held} /> : <Gained held={held} />,
+        notice: <Facts held={held} />,
         submit: 'Save the decision',
         fields: <DecisionFields reference={held.reference} />,
       };
@@ -119,20 +119,29 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
     done: (answer) => ({ to: path, notice: answer?.decided === false ? 'once' : 'decided' }),
   });
 
-function Staged({ held }: { readonly held: ShownHeld }): Child {
-  const { name, version, because, gained } = held;
+function Facts({ held }: { readonly held: ShownHeld }): Child {
+  const { name, version, rule, because, gained } = held;
+  const compare = (to: string, from?: string): string =>
+    `/packages/${name}/compare?${new URLSearchParams({ ...(from !== undefined && { from }), to }).toString()}`;
   return (
     <ul>
       <li class="breaks">{`${because}.`}</li>
-      {gained.map(({ text, before }) => (
-        <li class="breaks">{`${text}${before === null ? '' : `, unlike ${before}`}.`}</li>
+      {gained.map(({ text, brought_by: by, before }) => (
+        <li class="breaks">
+          {`${text}. ${before === null ? '' : `${before} did not; `}${by} brought it. `}
+          {before !== null && <A to={compare(by, before)}>{`Compare ${before} and ${by}`}</A>}
+        </li>
       ))}
-      <li>
-        <A to={`/packages/${name}/compare?to=${encodeURIComponent(version)}`}>Compare it with the release before</A>
-      </li>
-      <li>
-        <A to={`${formOf(held)}/archive`}>Download the archive</A>
-      </li>
+      {rule === stagedRule && (
+        <li>
+          <A to={compare(version)}>Compare it with the release before</A>
+        </li>
+      )}
+      {rule === stagedRule && (
+        <li>
+          <A to={`${formOf(held)}/archive`}>Download the archive</A>
+        </li>
+      )}
     </ul>
   );
 }
@@ -150,24 +159,6 @@ async function stagedArchive(services: PolicyPageServices, request: SignedInRequ
   const bytes = await readFile(join(dataDirectory, storedPath(staged)));
   const name = `${staged.name.replace('/', '-')}-${staged.version.replaceAll('/', '-')}.zip`;
   return { file: { name, type: 'application/zip', bytes } };
-}
-
-function Gained({ held: { name, gained, approved_by: by } }: { readonly held: ShownHeld }): Child {
-  return (
-    <ul>
-      {by === null ? null : <li>{`${by} approved it, and one more person has to approve.`}</li>}
-      {gained.map(({ text, brought_by: by, before }) => (
-        <li class="breaks">
-          {`${text}. ${before === null ? '' : `${before} did not; `}${by} brought it. `}
-          {before !== null && (
-            <A to={`/packages/${name}/compare?from=${encodeURIComponent(before)}&to=${encodeURIComponent(by)}`}>
-              {`Compare ${before} and ${by}`}
-            </A>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 export function registerHeldPages(pages: Pages, services: PolicyPageServices): void {
