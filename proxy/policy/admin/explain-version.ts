@@ -7,6 +7,7 @@ import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { approvalOf } from '../judge/held-releases.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
+import type { VersionRule } from '../model/policy-document.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { ExplainedVersion } from './policy-views.ts';
@@ -39,14 +40,6 @@ export async function explainVersion(
   const judgement = judgePackage(rules, policy.factsOf(name, origin, known.beside, known.gains))(version.facts, nowMs);
   const against = new Set(judgement.findings.map(({ rule }) => rule.name));
   const passed = rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given]));
-  const decisions = policy.compiled.decisions.filter((one) => one.package === name);
-  const approval = passed
-    .map((rule) =>
-      rule.rule === 'capability' && decisions.length > 0
-        ? approvalOf(rule, known.gains(), decisions, version.facts.normalized, nowMs)
-        : undefined,
-    )
-    .find((one) => one !== undefined);
   const refused = refusalOf(judgement, version.stored) !== undefined;
   return {
     name,
@@ -61,8 +54,24 @@ export async function explainVersion(
       exception: exception ?? null,
     })),
     passed: passed.map(({ name: rule }) => rule),
-    approval: approval === undefined ? null : { by: approval.by, at: approval.at, reason: approval.reason },
+    approval: approvalIn(policy, known, passed, version.facts.normalized, nowMs),
   };
+}
+
+/** Who approved what one of these rules would hold. */
+function approvalIn(
+  { compiled }: CurrentPolicy,
+  { name, gains }: CandidatePackage,
+  passed: readonly VersionRule[],
+  normalized: string,
+  nowMs: number,
+): ExplainedVersion['approval'] {
+  const decisions = compiled.decisions.filter((one) => one.package === name);
+  for (const rule of decisions.length === 0 ? [] : passed) {
+    const approval = rule.rule === 'capability' && approvalOf(rule, gains(), decisions, normalized, nowMs);
+    if (approval) return { by: approval.by, at: approval.at, reason: approval.reason };
+  }
+  return null;
 }
 
 /** True if only holds keep it out, which end by time or by a person's decision. */
