@@ -17,7 +17,6 @@ export const capabilityKinds = [
   'dependency',
   'author',
   'license',
-  'burst',
 ] as const;
 export type CapabilityKind = (typeof capabilityKinds)[number];
 
@@ -58,7 +57,6 @@ const sentences: Readonly<Record<CapabilityKind, (detail: string) => string>> = 
   dependency: (detail) => `it requires ${detail}`,
   author: (detail) => `it names the author ${detail}`,
   license: (detail) => `its licence is ${detail}`,
-  burst: (detail) => `it is one of more than ${detail} releases that arrived within 10 minutes`,
 };
 
 /** Raised with each change of what is read: digests of other rules tell nothing. */
@@ -91,6 +89,16 @@ export function digestOfCapabilities(capabilities: readonly Capability[]): strin
   return `${capabilityRules} ${shortDigest(JSON.stringify(keys))}`;
 }
 
+/** True for what a rule looks at unless it names kinds, but not for the source: a moved release is compared by these. */
+export function isDecisive({ kind }: Capability): boolean {
+  return kind !== 'source' && decisiveKinds.includes(kind);
+}
+
+/** Equal for equal capabilities, and short. */
+export function capabilityDigest(capability: Capability): string {
+  return shortDigest(capabilityKey(capability));
+}
+
 /** False: an earlier program read other things. */
 export function areComparable(digest: string, other: string): boolean {
   return digest.split(' ', 1)[0] === other.split(' ', 1)[0];
@@ -118,7 +126,6 @@ const readers: Readonly<Record<CapabilityKind, (record: JsonObject) => readonly 
   dependency: ({ require: required }) => keysOf(required).filter(isPackage),
   author: ({ authors }) => objectsOf(authors).flatMap(({ email, name }) => textsOf(email ?? name)),
   license: ({ license }) => textsOf(license),
-  burst: () => [], // no record says it: arrivals do
 };
 
 /** Classes in a folder of `classmap` have any name. */

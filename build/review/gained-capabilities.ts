@@ -12,6 +12,8 @@ export interface Release {
   readonly capabilities: readonly Capability[];
   /** when this registry had it first, epoch milliseconds; 0: before anybody looked */
   readonly arrivedMs: number;
+  /** True for what its record had before its tag moved; absent: it has not moved. */
+  readonly had?: ((capability: Capability) => boolean) | undefined;
 }
 
 /** A capability of a release, with the release that brought it. One object for all releases that keep it. */
@@ -37,7 +39,7 @@ interface Known<Of extends Release> {
 /**
  * What each release has gained since the first release of its package, by normalized version. A release is compared with
  * the last one below it that had arrived before, or else the first one above it: what arrives later changes nothing about
- * it. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived. Its first release has
+ * it. What a moved release had not got before is new as well, also if a release below has it. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived. Its first release has
  * gained nothing. A later one with nothing to compare it with has gained all it can do: every tag of the package moved.
  */
 export function gainedByRelease<Of extends Release>(
@@ -66,8 +68,10 @@ function gainedSince<Of extends Release>(
       const key = capabilityKey(capability);
       // each has a source, so that alone is nothing new
       const isOld = release.arrivedMs <= firstMs || capability.kind === 'source';
-      const isKnown = near === undefined ? isOld : near.gained.has(key);
-      return [key, isKnown ? near?.gained.get(key) : { capability, broughtBy: release, before: near?.release }];
+      const isNear = near === undefined ? isOld : near.gained.has(key);
+      const isKnown = isNear && release.had?.(capability) !== false;
+      const before = near?.gained.has(key) === true ? undefined : near?.release;
+      return [key, isKnown ? near?.gained.get(key) : { capability, broughtBy: release, before }];
     }),
   );
 }

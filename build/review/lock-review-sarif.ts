@@ -18,7 +18,6 @@ const rules: Readonly<Record<FindingKind, string>> = {
   dependency: 'A package requires another one',
   author: 'A package names another author',
   license: 'A package has another licence',
-  burst: 'Many releases of a package arrived at once',
 };
 
 export interface SarifPlace {

@@ -5,13 +5,16 @@ import { archiveBase } from '../../build/contract/registry-address.ts';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import { resolveBySystem, type Resolve } from '../../build/egress/guarded-agent.ts';
 import type { PeopleRules } from '../../proxy/auth/people-rules.ts';
+import { tokenKeyPrefix } from '../../proxy/core/tokens/token.ts';
 import type { TokenKind } from '../../proxy/core/tokens/token-format.ts';
 import { andThen, type MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import { advertisedKeys, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { rootChanges, type RootChanges } from '../../proxy/core/tree/root-document.ts';
 import type { SettingValues } from '../../proxy/settings/definitions.ts';
+import { publisherPrefix } from '../../proxy/publishers/model/publisher.ts';
 import { createSettings, type SettingObjection, type Settings } from '../../proxy/settings/settings.ts';
+import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import type { Config } from '../config/config.ts';
@@ -23,20 +26,22 @@ export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, s
   return createSettings({
     store: createAuditedStore({ store: state, now: () => now().getTime() }),
     baseline: baselineOf(config),
-    objection: addressObjection(config),
+    objection: settingObjection(config, state),
   });
 }
 
 /**
- * Refuses a `mirroring.url` that the egress guard would never fetch from. A host name that is unknown now may be known
- * later.
+ * Refuses a `mirroring.url` that the egress guard would never fetch from, and unknown ids in `publishing.staged`. A host
+ * name that is unknown now may be known later.
  */
-export function addressObjection(
+export function settingObjection(
   { egressAllow }: Pick<Config, 'egressAllow'>,
+  state: StateStore,
   resolve: Resolve = resolveBySystem,
 ): SettingObjection {
   const policy = createAddressPolicy(egressAllow.value);
   return async (key, value) => {
+    if (key === 'publishing.staged') return unknownStaged(state, value as SettingValues['publishing.staged']);
     if (key !== 'mirroring.url' || typeof value !== 'string') return undefined;
     try {
       await checkedAddresses(value, policy, resolve);
@@ -45,6 +50,24 @@ export function addressObjection(
       return error instanceof RegistryError ? `is not fetched from: ${error.message.replace(/\.$/, '')}` : undefined;
     }
   };
+}
+
+/** An id that the setting has already stays valid: its token may be revoked, and removed after a while. */
+async function unknownStaged(state: StateStore, ids: readonly string[]): Promise<string | undefined> {
+  const present = (await readStoredSettings(state)).get('publishing.staged')?.value;
+  const kept: readonly unknown[] = Array.isArray(present) ? present : [];
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const row = (await state.get(`${tokenKeyPrefix}${id}`)) ?? (await state.get(`${publisherPrefix}${id}`));
+      return row === undefined && !kept.includes(id) ? [id] : [];
+    }),
+  );
+  const unknown = found.flat();
+  if (unknown.length === 0) return undefined;
+  return (
+    `names ${unknown.join(', ')}, which is no token and no trusted publisher of this registry. ` +
+    '`libretto token list` and `libretto publisher list` show the ids'
+  );
 }
 
 export function standardTokenLimits(settings: Settings): () => MaybeAsync<Readonly<Record<TokenKind, number>>> {

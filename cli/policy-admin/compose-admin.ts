@@ -1,6 +1,10 @@
 // The composition root of what people do with the policy: its sources, the packages that it is tried on, tokens and
 // counts. Commands and the server use it.
 
+import { join } from 'node:path';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { ArtifactRecord } from '../../proxy/artifacts/artifact.ts';
+import { storedPath } from '../../proxy/artifacts/staged-artifacts.ts';
 import { createTokenUses, type TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import { createDownloads, type Downloads } from '../../proxy/packages/downloads.ts';
 import { createPolicyAdmin, type PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
@@ -51,6 +55,7 @@ export function composePolicyAdmin(config: Config, context: Context, parts: Poli
     packages: [publishedSource(published), mirroredPackages(config, context, parts)],
     tokens: listTokens(config, now, parts),
     artifactsOf: composeArtifacts(config, context, createAuditedStore({ store, now })),
+    stagedRecord: stagedRecordsOf(config),
     hasBuilder: config.origin.value === undefined,
     uses: recentUse(
       parts.downloads ?? storedCounts(store, now, 'downloads'),
@@ -61,6 +66,18 @@ export function composePolicyAdmin(config: Config, context: Context, parts: Poli
     now,
   });
 }
+
+/** undefined on a host without the data folder */
+function stagedRecordsOf({ data, origin }: Config): (staged: ArtifactRecord) => Promise<JsonObject | undefined> {
+  let read: ReturnType<StagedRecords['stagedRecords']> | undefined;
+  return async (staged) => {
+    if (origin.value !== undefined) return undefined;
+    // loaded when needed, because the start of a command counts
+    read ??= (await import('../../build/artifacts/staged-record.ts')).stagedRecords();
+    return read(join(data.value, storedPath(staged)));
+  };
+}
+type StagedRecords = typeof import('../../build/artifacts/staged-record.ts');
 
 /** null: there is no policy file, or it can be used. */
 async function faultOfFile(path: string | undefined): Promise<string | null> {

@@ -2,8 +2,10 @@
 // nothing.
 
 import { undefinedIf } from '../../build/contract/errors.ts';
+import { normalizeVersion } from '../../build/contract/version.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { malwareOf, type VersionStanding } from '../../proxy/policy/admin/package-standing.ts';
+import type { HeldRelease } from '../../proxy/policy/admin/held-list.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import type { ExplainedVersion } from '../../proxy/policy/admin/policy-views.ts';
 import type { Config } from '../config/config.ts';
@@ -36,6 +38,19 @@ export function warnedVersions(
   return withPolicy(...place, async (policy) =>
     ((await policy.standing(name))?.versions ?? []).filter(
       (one) => malwareOf(one) !== null || one.refused || one.state === 'blocked' || one.state === 'held',
+    ),
+  );
+}
+
+/** The staged uploads of a package, or of one version. */
+export function stagedOf(
+  name: PackageName,
+  version: string | undefined,
+  ...place: readonly [Config, Context]
+): Promise<readonly HeldRelease[]> {
+  return withPolicy(...place, async (policy) =>
+    (await policy.staged(name)).filter(
+      ({ normalized }) => version === undefined || normalized === normalizeVersion(version),
     ),
   );
 }

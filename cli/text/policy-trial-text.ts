@@ -44,10 +44,11 @@ export function trialLines({ counts, versions, examined }: PolicyTest): readonly
 }
 
 export function explanationLines(explained: ExplainedVersion): readonly string[] {
-  const { findings, passed } = explained;
+  const { findings, passed, approval } = explained;
   return [
     ...malwareLines(explained),
     outcomeText(explained),
+    ...(approval ? [`  ${approval.by} approved it on ${approval.at}: ${approval.reason}`] : []),
     ...findings.map(({ rule, action, because, exception }) =>
       exception === null
         ? `  ${rule} (${action}): ${because}.`

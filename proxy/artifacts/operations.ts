@@ -26,10 +26,14 @@ const one = {
   answer: artifactSchema,
 } as const;
 
-/** A staged artifact is seen by its sender, and by those who read about held releases. */
+/**
+ * A staged artifact is seen by its sender, and by those who read about held releases. A limited token sees its own
+ * uploads alone.
+ */
 export function seenBy({ caller, actor }: Pick<Call, 'caller' | 'actor'>): (record: ArtifactRecord) => boolean {
   const isReviewer = caller.kind === 'operator' || decideFor('listHeldReleases', caller) === 'allowed';
-  return ({ status, created_by: by }) => status !== 'staged' || isReviewer || by === actor;
+  const isLimited = caller.kind === 'token' && caller.token.view !== undefined;
+  return ({ status, created_by: by }) => by === actor || (!isLimited && (status !== 'staged' || isReviewer));
 }
 
 export const listArtifacts = operation({
@@ -57,7 +61,8 @@ export const getArtifact = operation({
   id: 'getArtifact',
   method: 'get',
   summary: 'Get an artifact',
-  description: 'Includes withdrawn and superseded artifacts until a cleanup removes them.',
+  description:
+    'Includes withdrawn and superseded artifacts until a cleanup removes them. A limited token reads its own uploads alone.',
   answers: 'the artifact',
   errors: ['NOT_FOUND'],
   run: async ({ artifactsOf }: ArtifactServices, { id }, call) => {

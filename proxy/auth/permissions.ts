@@ -179,7 +179,7 @@ export const apiPermissions = {
   acceptPolicyFeed: [policyEditors, 'session', 'password'],
 
   listArtifacts: [readers],
-  getArtifact: [readers],
+  getArtifact: [readers, 'token views'],
   createArtifact: [publishers, 'builder', 'token views'],
   deleteArtifact: [maintainers, 'session', 'password', 'builder'],
   cleanUpArtifacts: [maintainers, 'session', 'password', 'builder'],

@@ -7,7 +7,7 @@ import { exceptionSchema, ruleSchema } from '../../proxy/policy/model/policy-sch
 import { actions } from '../../proxy/policy/model/words.ts';
 import * as part from './parts.ts';
 
-const { count, flag, name, orNull, text, texts, version } = part;
+const { count, flag, name, orNull, text, texts, time, version } = part;
 
 const action = z.enum(actions).describe('what the rule does');
 const rule = text('the name of the rule');
@@ -65,6 +65,10 @@ export const explained = z.object({
     )
     .describe('what rules have against the version'),
   passed: texts('names of rules that concern the package and have nothing against this version'),
+  approval: z
+    .object({ by: text('who approved it'), at: time('when it was approved'), reason: text('why') })
+    .nullable()
+    .describe('the approval that lets through what a rule would hold; null: none'),
 });
 
 export const policyDocuments = {

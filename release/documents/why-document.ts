@@ -119,4 +119,7 @@ export const why = z.object({
   policy: explainedVersion
     .nullable()
     .describe('what the policy says of the version; null: no rule concerns it, or no version is given'),
+  waiting: z
+    .array(z.object({ version, because: part.message }))
+    .describe('its staged uploads, which wait for a decision'),
 });

@@ -2,7 +2,7 @@
 import { readFileSync, truncateSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 let tree: TemporaryTree;
@@ -118,6 +118,22 @@ describe('libretto review --lock', () => {
     expect((await rows()).map(short)).toEqual(['acme/hello updated held advisory']);
     expect(await review('--fail-on', 'held')).toMatchObject({ exitCode: 1 });
     expect(await review('--fail-on', 'advisory')).toMatchObject({ exitCode: 1 });
+    const token = (await cli('token', 'create', '--description', 'CI')).stdout;
+    const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: tree.root });
+    try {
+      const [url = ''] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+      const { stdout, stderr } = await runCli(['review', '--lock', 'old.lock', 'composer.lock', '--url', url], {
+        cwd: tree.root,
+        environment: { LIBRETTO_TOKEN: token },
+      });
+      expect([stdout, stderr]).toEqual([
+        expect.stringMatching(/error: it has the advisory ACME-1: Steals$/m),
+        expect.stringContaining('may not ask what the policy says'),
+      ]);
+    } finally {
+      server.signal('SIGTERM');
+      await server.ended;
+    }
     locks([entry('acme/hello', '1.1.0')], [entry('acme/hello', '1.0.0')]);
     expect((await review()).stdout).toContain('no longer has ACME-1');
   });

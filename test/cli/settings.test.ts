@@ -48,6 +48,15 @@ describe('settings', () => {
       expect.stringContaining('warnings contains half of a surrogate pair'),
     ]);
     expect((await run('settings', 'set', 'limit.read', '5')).stderr).toContain('did you mean limits.read?');
+    const { id } = (await json('token', 'create', '--description', 'CI', '--kind', 'write')) as { readonly id: string };
+    const staged = (...ids: readonly string[]) => run('settings', 'set', 'publishing.staged', JSON.stringify(ids));
+    const unknown = await staged(id, 'tok_9QwErTy04fHj2kLm');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('publishing.staged names tok_9QwErTy04fHj2kLm, which is no token'),
+    ]);
+    await run('token', 'revoke', id);
+    expect(await staged(id)).toMatchObject({ exitCode: 0 });
     const fixed = await runCli(['settings', 'set', 'limits.read', '5'], {
       cwd: folder.path,
       environment: { LIBRETTO_LIMITS_READ: '7' },

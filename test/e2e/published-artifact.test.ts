@@ -52,6 +52,9 @@ describe.skipIf(lacks('composer', 'php'))('an uploaded artifact', () => {
     });
     expect((await app.run('update')).exitCode).not.toBe(0);
     expect((await registry.cli('policy', 'held')).stdout).toMatch(/acme\/staged +1\.0\.0 .*publishing\.staged/);
+    expect((await registry.cli('why', 'acme/staged', '1.0.0')).stdout).toMatch(
+      /acme\/staged 1\.0\.0 waits for a decision: token:[^]*libretto policy approve acme\/staged 1\.0\.0/,
+    );
     const approved = await registry.cli('policy', 'approve', 'acme/staged', '1.0.0', '--reason', 'read it');
     expect([approved.exitCode, approved.stdout]).toEqual([0, expect.stringContaining('is approved')]);
     expect((await app.run('update')).exitCode).toBe(0);

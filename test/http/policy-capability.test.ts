@@ -147,29 +147,6 @@ describe('a package that is published here', () => {
     expect(await registry.offered('acme/app')).toEqual(['1.0.2', '1.0.0']);
   });
 
-  it('is held for the kind burst where more than ten releases follow the first ones within ten minutes', async () => {
-    const many = (count: number, stepMs: number) =>
-      Array.from({ length: count }, (_, at) => [`1.1.${at}`, began + day + at * stepMs] as const);
-    hold();
-    publish(['1.0.0', began], ...many(11, 60_000));
-    expect(await registry.offered('acme/app')).toHaveLength(12); // not by itself
-    hold({ kinds: ['burst'] });
-    expect(await registry.offered('acme/app')).toEqual(['1.0.0']);
-    expect(await archive('acme/app', '1.1.10')).toBe(
-      'it is one of more than 10 releases that arrived within 10 minutes; held until somebody approves it',
-    );
-    const after = { reference: referenceFor('1.1.0'), at: '2026-06-03T00:00:00Z' };
-    registry.setDecisions([decide('acme/app', '1.1.0', after)]);
-    expect(await registry.offered('acme/app')).toHaveLength(12); // the lowest stands for all
-    registry.setDecisions([]);
-    for (const few of [many(10, 0), many(30, 61_000)]) {
-      publish(['1.0.0', began], ...few);
-      expect(await registry.offered('acme/app')).toHaveLength(few.length + 1);
-    }
-    publish(...many(20, 0)); // the first releases of the package
-    expect(await registry.offered('acme/app')).toHaveLength(20);
-  });
-
   it('is offered as a whole where a rule only warns', async () => {
     hold({ action: 'warn' });
     publish(['1.0.0', 0], ['1.0.1', began, boot]);
@@ -215,6 +192,22 @@ describe('a mirrored package', () => {
     upstream({ ...one('1.0.0', boot), reference: referenceFor('the lowest') }, one('1.1.0'));
     expect(await offered()).toEqual(['1.1.0']);
     upstream(one('1.0.0'), { ...one('1.1.0'), reference: referenceFor('moved again') });
+    expect(await offered()).toEqual(['1.1.0', '1.0.0']);
+  });
+
+  it('is offered without a moved release that does what a release below does, and what it did not do before', async () => {
+    hold();
+    upstream(one('1.0.0', boot), one('1.1.0'));
+    expect(await offered()).toEqual(['1.1.0', '1.0.0']);
+    upstream(one('1.0.0', boot), { ...one('1.1.0', boot), reference: referenceFor('moved') });
+    expect(await offered()).toEqual(['1.0.0']);
+    // a second move makes it no older
+    upstream(one('1.0.0', boot), { ...one('1.1.0', boot), reference: referenceFor('moved twice') });
+    expect(await offered()).toEqual(['1.0.0']);
+    expect(await archive('some/lib', '1.1.0')).toBe(
+      'it runs src/boot.php in every request; held until somebody approves it',
+    );
+    upstream(one('1.0.0', boot), { ...one('1.1.0'), reference: referenceFor('moved back') });
     expect(await offered()).toEqual(['1.1.0', '1.0.0']);
   });
 

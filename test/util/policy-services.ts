@@ -1,6 +1,8 @@
 // The services of the policy in tests over HTTP, composed as in `serve`, with the rules in the state and without
 // packages of other registries.
 
+import { join } from 'node:path';
+import { stagedRecords } from '../../build/artifacts/staged-record.ts';
 import { policyFeeds } from '../../cli/policy-admin/feeds-of-policy.ts';
 import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
@@ -12,6 +14,7 @@ import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
 import { storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
+import { storedPath } from '../../proxy/artifacts/staged-artifacts.ts';
 import type { ArtifactServices } from '../../proxy/artifacts/operations.ts';
 import type { TokenUses } from '../../proxy/core/tokens/token-uses.ts';
 import type { PackageServices } from '../../proxy/packages/operations.ts';
@@ -35,10 +38,13 @@ export interface PolicyParts {
   readonly policyFile?: { readonly path: string; readonly policy: PolicyDocument } | undefined;
   readonly feeds?: (() => Feeds) | undefined;
   readonly artifactsOf: ArtifactServices['artifactsOf'];
+  /** the data folder */
+  readonly data: string;
 }
 
 export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policyAdmin' | 'blockedVersions'> {
-  const { state, store, settings, packages, uses, now, policyFile, feeds, artifactsOf } = parts;
+  const { state, store, settings, packages, uses, now, policyFile, feeds, artifactsOf, data } = parts;
+  const readStaged = stagedRecords();
   const document = policyFile === undefined ? storedDocument(state) : () => policyFile.policy;
   const own = createPublishedAdvisories(packages.published);
   const decisions = storedDecisions(state);
@@ -62,6 +68,7 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
       tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
       uses: recentUse(packages.downloads, packages.installs, now),
       artifactsOf,
+      stagedRecord: (staged) => readStaged(join(data, storedPath(staged))),
       hasBuilder: true,
       feeds: policyFeeds(() => feeds?.(), store),
       now,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { Resolve } from '../../build/egress/guarded-agent.ts';
-import { addressObjection } from '../../cli/compose/settings.ts';
+import { settingObjection } from '../../cli/compose/settings.ts';
 import { composeNotifying, type Notifying } from '../../cli/compose/notifying.ts';
 import type { Catalogue } from '../../proxy/packages/catalogue.ts';
 import { composePublishing, type Publishing } from '../../cli/compose/publishing.ts';
@@ -99,7 +99,7 @@ export async function repositoryServices({
     schedule: createSchedule({ state, jobs, lease, syncer, sources, now, random: () => 0.5, onError }),
     ...hookServices({ state, store, sealer, now }, syncer),
     builder,
-    settingObjection: addressObjection(config, resolve),
+    settingObjection: settingObjection(config, state, resolve),
     errors,
   };
 }

@@ -175,9 +175,10 @@ export async function runManagement(
   const files = options.watch === undefined ? plain : withVisibleNames(watched('files', plain), cacheBytes / 8);
   const tree = { files, published: watched('published', createLocalPublishedFiles(folder.at('data'))) };
   const countedBy = settingOf(settings, 'statistics.by');
-  const published = packageServices(state, store, now, { data: folder.at('data'), ...tree }, countedBy, options.render);
+  const data = folder.at('data');
+  const published = packageServices(state, store, now, { data, ...tree }, countedBy, options.render);
   const advisories = createPublishedAdvisories(published.published);
-  const artifacts = artifactServices(store, now, folder.at('data'), options.uploads);
+  const artifacts = artifactServices(store, now, data, options.uploads);
   const services: Services = {
     ...repositories,
     ...artifacts,
@@ -185,7 +186,17 @@ export async function runManagement(
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
     mailPlace: options.mails === true ? { sealer, randomBytes, now, address } : undefined,
-    ...policyServices({ state, store, settings, packages: published, uses, now, ...artifacts, ...options.policy }),
+    ...policyServices({
+      state,
+      store,
+      settings,
+      packages: published,
+      uses,
+      now,
+      data,
+      ...artifacts,
+      ...options.policy,
+    }),
     dataDirectory: folder.at('data'),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),

@@ -15,7 +15,7 @@ import { createRepositories } from '../../../proxy/sync/repositories.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { composeKeys } from '../../compose/keys.ts';
 import { composePeople } from '../../compose/people.ts';
-import { addressObjection } from '../../compose/settings.ts';
+import { settingObjection } from '../../compose/settings.ts';
 import { openExistingState } from '../../compose/tokens.ts';
 import { openStateToChange } from '../../state/state-to-change.ts';
 import type { Config } from '../../config/config.ts';
@@ -124,7 +124,7 @@ function servicesOf(config: Config, context: Context): (state: StateStore) => Im
     settings: createSettings({
       store: createAuditedStore({ store: state, now: nowMs }),
       baseline: baselineOf(config),
-      objection: addressObjection(config),
+      objection: settingObjection(config, state),
     }),
     teams: createTeams({ store: createAuditedStore({ store: state, now: nowMs }), now: nowMs, randomBytes, actor }),
     users: composePeople(context, state, keys).usersOf(actor),

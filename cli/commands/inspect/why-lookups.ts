@@ -5,6 +5,7 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { WhyAnswer } from '../../../build/contract/why.ts';
+import type { HeldRelease } from '../../../proxy/policy/admin/held-list.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
 import { StateError } from '../../../proxy/core/state/state-error.ts';
 import { runsOf, type Runs } from '../../builds/published-runs.ts';
@@ -57,6 +58,26 @@ export async function warnedOf(
       ? []
       : [`Rules of the policy hold ${listShortly(held)}: \`libretto policy explain\` says why.`]),
   ];
+}
+
+/** The staged uploads; none if the state cannot be read. Who asks on this host may decide about them. */
+export async function waitingOf(
+  name: PackageName,
+  version: string | undefined,
+  ...[config, context]: readonly [Config, Context]
+): Promise<readonly Pick<HeldRelease, 'version' | 'because'>[]> {
+  const { stagedOf } = await import('../../policy-admin/policy-on-version.ts');
+  const found = await orWarning(context, stagedOf(name, version, config, context), []);
+  return found.map(({ version: own, because }) => ({ version: own, because }));
+}
+
+export function waitingLines(name: PackageName, waiting: Awaited<ReturnType<typeof waitingOf>>): readonly string[] {
+  return waiting.flatMap(({ version, because }) => [
+    '',
+    `${name} ${version} waits for a decision: ${because}.`,
+    `  libretto policy approve ${name} ${version} --reason TEXT`,
+    `  libretto policy reject ${name} ${version} --reason TEXT`,
+  ]);
 }
 
 async function orWarning<Answer>(context: Context, answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {

@@ -27,7 +27,7 @@ import {
   withdrawalLines,
   type Causes,
 } from '../../builds/withdrawal-text.ts';
-import { mirroredOf, policyOf, publishedRuns, warnedOf } from './why-lookups.ts';
+import { mirroredOf, policyOf, publishedRuns, waitingLines, waitingOf, warnedOf } from './why-lookups.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -52,10 +52,12 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     publishedRuns(answer, config, context),
   ]);
   const policy = version === undefined ? null : await policyOf(name, version, config, context);
-  const said = version === undefined ? await warnedOf(name, config, context) : policyLines(policy);
+  const waiting = await waitingOf(name, version, config, context);
+  const judged = version === undefined ? await warnedOf(name, config, context) : policyLines(policy);
+  const said = [...judged, ...waitingLines(name, waiting)];
   if (flags['json'] === true) {
     const versions = withRuns(documentedVersions(answer.versions, causes), runs);
-    printJson(stdout, { ...document, versions, suggestions, mirrored, policy });
+    printJson(stdout, { ...document, versions, suggestions, mirrored, policy, waiting });
   } else if (mirrored?.belongs_to === 'upstreams')
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer), ...said]);
   else

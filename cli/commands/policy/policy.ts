@@ -123,7 +123,7 @@ const decide = (decision: 'approved' | 'rejected'): CommandModule =>
       const done = await call(decideHeldRelease, { vendor, package: project, version, decision, reason });
       report(done, () => [
         decision === 'approved' && done.approved_by !== null
-          ? `${done.name} ${done.version} is approved once. Another person has to approve it, too.`
+          ? `${done.name} ${done.version} is approved once. One more person has to approve.`
           : `${done.name} ${done.version} is ${decision}.`,
         ...done.gained.map(({ text, brought_by: by }) => `  ${text} (since ${by})`),
       ]);

@@ -2,14 +2,15 @@
 // one the review shows what the lock files say.
 
 import { RegistryError } from '../../../build/contract/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { isJsonObject } from '../../../build/contract/json.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
-import { matches, parseConstraint } from '../../../build/contract/constraint.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { KnownAdvisory, KnownOf, KnownVersion } from '../../../build/review/lock-review.ts';
+import { affectsSome } from '../../../proxy/notifications/model/affects.ts';
 import { explainPolicy } from '../../../proxy/policy/admin/operations.ts';
 import type { PolicyAdmin } from '../../../proxy/policy/admin/policy-admin.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
+import { advisoriesIn } from '../../../proxy/policy/judge/facts.ts';
 import { Readable } from 'node:stream';
 import type { Remote } from '../../remote/remote.ts';
 
@@ -50,10 +51,8 @@ interface RemotelyKnown {
 export async function knownRemotely(remote: Remote, changed: readonly VersionsToKnow[]): Promise<RemotelyKnown> {
   const { callRemotely } = await import('../../remote/call-remotely.ts');
   const named = changed.filter(({ name }) => parsePackageName(name) !== undefined);
-  const advisories = await remoteAdvisories(
-    remote,
-    named.map(({ name }) => name),
-  );
+  const names = named.map(({ name }) => name);
+  const advisories = await remoteAdvisories(remote, names);
   const judged = new Map<string, Pick<KnownVersion, 'malware' | 'held'>>();
   let asksPolicy = true;
   for (const { name, to } of named) {
@@ -84,7 +83,7 @@ function judgedBy({ malware, outcome, findings }: ExplainedVersion): Pick<KnownV
 /** As `composer audit` asks: a read token is enough. */
 async function remoteAdvisories(remote: Remote, names: readonly string[]) {
   const { requestRemote } = await import('../../remote/request-remote.ts');
-  const found = new Map<string, JsonValue>();
+  const found = new Map<string, ReturnType<typeof advisoriesIn>>();
   for (let at = 0; at < names.length; at += namesInOne) {
     const form = new URLSearchParams(
       names.slice(at, at + namesInOne).map((name): [string, string] => ['packages[]', name]),
@@ -96,24 +95,12 @@ async function remoteAdvisories(remote: Remote, names: readonly string[]) {
       body: Readable.from([Buffer.from(form.toString())]),
     });
     const lists = isJsonObject(body['advisories']) ? body['advisories'] : {};
-    for (const [name, list] of Object.entries(lists)) found.set(name.toLowerCase(), list ?? []);
+    for (const [name, list] of Object.entries(lists)) found.set(name.toLowerCase(), advisoriesIn(list));
   }
-  return (name: string, version: string): readonly KnownAdvisory[] => {
-    const list = found.get(name);
-    const normalized = normalizeVersion(version);
-    if (!Array.isArray(list) || normalized === undefined) return [];
-    return (list as readonly JsonValue[]).filter(isJsonObject).flatMap((one) => advisoryOf(one, normalized));
-  };
+  return (name: string, version: string): readonly KnownAdvisory[] =>
+    (found.get(name) ?? [])
+      .filter(({ constraint }) => affectsSome(constraint, [version]))
+      .map(({ id, title }) => ({ id, title }));
 }
 
 const namesInOne = 200;
-
-function advisoryOf(
-  { advisoryId: id, title, affectedVersions: affected }: JsonObject,
-  normalized: NonNullable<ReturnType<typeof normalizeVersion>>,
-): readonly KnownAdvisory[] {
-  if (typeof id !== 'string' || typeof affected !== 'string') return [];
-  const parsed = parseConstraint(affected);
-  const isAffected = 'constraint' in parsed && matches(parsed.constraint, normalized);
-  return isAffected ? [{ id, title: typeof title === 'string' ? title : '' }] : [];
-}

@@ -9,7 +9,12 @@ import { dirname, join } from 'node:path';
 import { isAsWritten, withChecksum } from '../../../build/contract/checksum.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { areComparable, digestOfCapabilities } from '../../../build/review/capabilities.ts';
+import {
+  areComparable,
+  capabilityDigest,
+  digestOfCapabilities,
+  isDecisive,
+} from '../../../build/review/capabilities.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { replaceFileDurably } from '../../../build/shared/files/atomic-file.ts';
 import { readWhole } from '../../../build/shared/files/read-whole.ts';
@@ -26,13 +31,23 @@ interface Identity {
   readonly reference: string;
   /** of its capabilities */
   readonly digest: string;
+  /** digests of its decisive ones */
+  readonly can: readonly string[];
 }
 
 /** By normalized version. */
 type Offered = Readonly<Record<string, Identity>>;
 
-/** `at`: epoch milliseconds; 0: history. */
-type Seen = Readonly<Record<string, Identity & { readonly at: number }>>;
+/**
+ * `at`: epoch milliseconds; 0: history. `had`: what it could do before it first moved; absent: it has not moved. A file of
+ * an earlier program has no `can`.
+ */
+type SeenRelease = Omit<Identity, 'can'> & {
+  readonly at: number;
+  readonly can?: readonly string[];
+  readonly had?: readonly string[];
+};
+type Seen = Readonly<Record<string, SeenRelease>>;
 
 interface Ledger {
   /** when a document was last compared, epoch milliseconds */
@@ -74,7 +89,8 @@ export class Arrivals {
     const fresh = changed.slice(0, mostReleases).map(([version, one]) => {
       const last = known[version];
       const isMoved = last?.reference !== one.reference || areComparable(last.digest, one.digest);
-      return [version, { at: isFirst ? 0 : isMoved ? nowMs : last.at, ...one }] as const;
+      const had = isMoved && !isFirst ? (last?.had ?? last?.can) : last?.had;
+      return [version, { at: isFirst ? 0 : isMoved ? nowMs : last.at, ...one, ...(had && { had }) }] as const;
     });
     const releases: Seen = { ...known, ...Object.fromEntries(fresh) };
     await this.#write(name, { comparedMs: nowMs, releases });
@@ -110,7 +126,7 @@ export class Arrivals {
   }
 }
 
-function isSame(last: Identity | undefined, { reference, digest }: Identity): boolean {
+function isSame(last: SeenRelease | undefined, { reference, digest }: Identity): boolean {
   return last?.reference === reference && last.digest === digest;
 }
 
@@ -131,7 +147,11 @@ export async function mirroredGains(
   const offered = Object.fromEntries(
     releasesIn(releases).map(({ release: { normalized: version, reference, capabilities } }) => [
       version,
-      { reference, digest: digestOfCapabilities(capabilities) },
+      {
+        reference,
+        digest: digestOfCapabilities(capabilities),
+        can: capabilities.filter(isDecisive).map(capabilityDigest),
+      },
     ]),
   );
   // of several rules, each looks at what arrived since it began
@@ -152,5 +172,14 @@ export async function storedGains(
 
 /** `releases`: each with `version_normalized`. */
 export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains {
-  return gainsOf(releases, ({ version_normalized: version }) => seen[String(version)]?.at ?? 0, 0);
+  const seenOf = ({ version_normalized: version }: JsonObject): SeenRelease | undefined => seen[String(version)];
+  return gainsOf(
+    releases,
+    (record) => seenOf(record)?.at ?? 0,
+    0,
+    (record) => {
+      const had = seenOf(record)?.had;
+      return had && ((capability) => !isDecisive(capability) || had.includes(capabilityDigest(capability)));
+    },
+  );
 }

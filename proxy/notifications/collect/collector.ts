@@ -3,7 +3,6 @@
 
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedAdvisories } from '../../core/tree/published-advisories.ts';
-import type { HeldList } from '../../policy/admin/held-list.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import { collectPublications, type PublicationParts } from './publication-events.ts';
 import { collectAdvisories, collectExpiring, collectHeld, collectOutbox, collectRefused } from './registry-events.ts';
@@ -85,8 +84,6 @@ export interface CollectorParts extends PublicationParts {
   readonly files: PublishedFiles;
   readonly catalogue: Pick<Catalogue, 'read'>;
   readonly advisories: PublishedAdvisories;
-  /** the releases that the policy holds */
-  readonly held: () => Promise<HeldList>;
   readonly onError: (error: unknown) => void;
 }
 

@@ -16,6 +16,7 @@ import { chunksOf, commitEvents, cursorPrefix, numberIn, type Collecting, type C
 import { collectNew, type Noticed } from './known-set.ts';
 import type { PackageFactsReader } from './package-facts.ts';
 import { parseStability } from '../../../build/contract/stability.ts';
+import type { HeldList, HeldRelease } from '../../policy/admin/held-list.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 
 interface EventVersionFacts {
@@ -78,6 +79,8 @@ function versionEvent(
 export interface PublicationParts extends Collecting {
   readonly publications: Pick<Publications, 'list' | 'get'>;
   readonly facts: PackageFactsReader;
+  /** the releases that the policy holds */
+  readonly held: () => Promise<HeldList>;
   /** the page of a package in the console; null: none is known */
   readonly pageOf: (name: string) => string | null;
 }
@@ -225,9 +228,22 @@ async function collectAbandoned(parts: PublicationParts, changes: PublicationCha
 
 async function eventsOf(parts: PublicationParts, changes: PublicationChanges): Promise<readonly RegistryEvent[]> {
   const events: RegistryEvent[] = [];
-  for (const change of changes.packages) {
+  // clients do not get them: the event review.waiting tells people of them
+  const held = new Set((await parts.held()).releases.map(keyOf));
+  for (const given of changes.packages) {
+    const isOffered = ({ version, reference }: ChangedVersion): boolean =>
+      !held.has(keyOf({ name: given.name, normalized: normalizeVersion(version) ?? version, reference }));
+    const change = { ...given, added: given.added.filter(isOffered), changed: given.changed.filter(isOffered) };
     const releasedMs = await parts.facts.releaseTimesOf(change.name);
     events.push(...versionEvents(changes, change, { releasedMs, page: parts.pageOf(change.name) }));
   }
   return events;
+}
+
+function keyOf({
+  name,
+  normalized,
+  reference,
+}: Record<keyof Pick<HeldRelease, 'name' | 'normalized' | 'reference'>, string>) {
+  return `${name} ${normalized} ${reference}`;
 }

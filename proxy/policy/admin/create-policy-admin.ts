@@ -17,7 +17,7 @@ import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
 import { explainVersion, notFound } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { createHeldList } from './held-list.ts';
+import { createHeldList, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
@@ -103,6 +103,7 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
   readonly packages: readonly PackageSource[];
   readonly tokens: () => Promise<readonly TokenProfile[]>;
   readonly artifactsOf: DecidingParts['artifactsOf'];
+  readonly stagedRecord: DecidingParts['stagedRecord'];
   readonly hasBuilder: boolean;
   readonly uses: RecentUse;
   /** undefined: there are none */
@@ -143,6 +144,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
+    staged: async (name) => withApprovals(store, await stagedReleases(options, (one) => one.name === name, now())),
     decide: (asked, actor) => decideHeld({ ...options, fourEyes }, asked, actor),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],

@@ -5,7 +5,9 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
+import { approvalOf } from '../judge/held-releases.ts';
 import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
+import type { VersionRule } from '../model/policy-document.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { ExplainedVersion } from './policy-views.ts';
@@ -37,6 +39,7 @@ export async function explainVersion(
   const { rules } = policy.rules.about(name, origin, token?.id);
   const judgement = judgePackage(rules, policy.factsOf(name, origin, known.beside, known.gains))(version.facts, nowMs);
   const against = new Set(judgement.findings.map(({ rule }) => rule.name));
+  const passed = rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given]));
   const refused = refusalOf(judgement, version.stored) !== undefined;
   return {
     name,
@@ -50,8 +53,25 @@ export async function explainVersion(
       held: isHeld && rule.action === 'block',
       exception: exception ?? null,
     })),
-    passed: rules.flatMap(({ given }) => (against.has(given.name) ? [] : [given.name])),
+    passed: passed.map(({ name: rule }) => rule),
+    approval: approvalIn(policy, known, passed, version.facts.normalized, nowMs),
   };
+}
+
+/** Who approved what one of these rules would hold. */
+function approvalIn(
+  { compiled }: CurrentPolicy,
+  { name, gains }: CandidatePackage,
+  passed: readonly VersionRule[],
+  normalized: string,
+  nowMs: number,
+): ExplainedVersion['approval'] {
+  const decisions = compiled.decisions.filter((one) => one.package === name);
+  for (const rule of decisions.length === 0 ? [] : passed) {
+    const approval = rule.rule === 'capability' && approvalOf(rule, gains(), decisions, normalized, nowMs);
+    if (approval) return { by: approval.by, at: approval.at, reason: approval.reason };
+  }
+  return null;
 }
 
 /** True if only holds keep it out, which end by time or by a person's decision. */

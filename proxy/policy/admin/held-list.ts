@@ -1,6 +1,7 @@
 // The releases that the policy holds now, own and mirrored ones, of all packages. It reads what is stored here. A package
 // whose files, rules and decisions are unchanged is not read again, so a look at thousands of packages costs little.
 
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
@@ -15,7 +16,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
-import type { ArrivedRelease, ReviewDecision } from '../judge/held-releases.ts';
+import type { ArrivedRelease } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { firstApprovals, isAbout } from '../records/review-decisions.ts';
@@ -59,13 +60,19 @@ interface Examined {
   readonly held: readonly HeldRelease[];
 }
 
-export interface HeldParts extends Pick<StandingParts, 'reader' | 'packages'> {
-  readonly store: Pick<StateStore, 'range'>;
+export interface StagedParts extends Pick<StandingParts, 'packages'> {
   readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
+  /** What the composer.json of a staged upload says; undefined: it cannot be read here. */
+  readonly stagedRecord: (staged: ArtifactRecord) => Promise<JsonObject | undefined>;
+}
+
+export interface HeldParts extends StagedParts, Pick<StandingParts, 'reader'> {
+  readonly store: Pick<StateStore, 'range'>;
 }
 
 /** Every call looks again. Others get their turn in between. Staged releases come last. */
-export function createHeldList({ reader, packages, store, artifactsOf }: HeldParts) {
+export function createHeldList(parts: HeldParts) {
+  const { reader, packages, store } = parts;
   const known = new Map<string, Examined>();
   const examine = async (
     source: PackageSource,
@@ -99,9 +106,8 @@ export function createHeldList({ reader, packages, store, artifactsOf }: HeldPar
           releases.push(...(held ?? []).filter(({ waits }) => waits));
         }
     }
-    releases.push(...(await artifactsOf('system:staging').staged()).map((one) => waiting(one, nowMs)));
-    const firsts = await firstApprovals(store);
-    return { releases: firsts.length === 0 ? releases : releases.map((one) => withApproval(one, firsts)), examined };
+    releases.push(...(await stagedReleases(parts, () => true, nowMs)));
+    return { releases: await withApprovals(store, releases), examined };
   };
 }
 
@@ -115,8 +121,36 @@ export function endsSoon(staged: ArtifactRecord, nowMs: number): boolean {
   return endOfStaged(staged) - nowMs <= noticeMs;
 }
 
-/** A staged upload, as the list has it. */
-export function waiting(staged: ArtifactRecord, nowMs: number): HeldRelease {
+/** The staged uploads that are asked for, as the list has them. */
+export async function stagedReleases(
+  parts: StagedParts,
+  isAsked: (staged: ArtifactRecord) => boolean,
+  nowMs: number,
+): Promise<readonly HeldRelease[]> {
+  const staged = await parts.artifactsOf('system:staging').staged();
+  return Promise.all(
+    staged.filter(isAsked).map(async (one) => waiting(one, await gainedByStaged(parts, one, nowMs), nowMs)),
+  );
+}
+
+/** What the upload adds to the last release below it. */
+async function gainedByStaged(
+  { packages, stagedRecord }: StagedParts,
+  staged: ArtifactRecord,
+  nowMs: number,
+): Promise<HeldRelease['gained']> {
+  const { name, version, version_normalized: normalized, reference } = staged;
+  const own = packages.find(({ origin }) => origin === 'private');
+  const [record, known] = await Promise.all([
+    stagedRecord(staged),
+    own?.read(name as PackageName).catch(undefinedIfUnusable),
+  ]);
+  const label = { version, version_normalized: normalized, 'published-time': new Date(nowMs).toISOString() };
+  const gains = record && known?.gains({ ...record, ...label, dist: { reference }, source: null });
+  return (gains?.get(normalized)?.gained ?? []).filter(({ broughtBy }) => broughtBy.normalized === normalized);
+}
+
+function waiting(staged: ArtifactRecord, gained: HeldRelease['gained'], nowMs: number): HeldRelease {
   const { version, version_normalized: normalized, reference, created_by: by } = staged;
   const arrivedMs = Date.parse(staged.created_at);
   const end = `${endsSoon(staged, nowMs) ? 'soon, ' : ''}on ${new Date(endOfStaged(staged)).toISOString()}`;
@@ -131,14 +165,26 @@ export function waiting(staged: ArtifactRecord, nowMs: number): HeldRelease {
     release: { version_normalized: normalized, releasedMs: arrivedMs },
     rule: stagedRule,
     because: `${by} uploaded it, and no client sees it until a person approves it; otherwise it is removed ${end}`,
-    gained: [],
+    gained,
     waits: true,
     approvedBy: null,
   };
 }
 
-function withApproval(held: HeldRelease, firsts: readonly ReviewDecision[]): HeldRelease {
-  return { ...held, approvedBy: firsts.find((one) => isAbout(one, held))?.by ?? null };
+/** With the first of two approvals. */
+export async function withApprovals(
+  store: HeldParts['store'],
+  releases: readonly HeldRelease[],
+): Promise<readonly HeldRelease[]> {
+  const firsts = await firstApprovals(store);
+  return releases.map((held) => {
+    const first = firsts.find((one) => isAbout(one, held));
+    return first === undefined ? held : approvedOnce(held, first.by);
+  });
+}
+
+export function approvedOnce(held: HeldRelease, by: string): HeldRelease {
+  return { ...held, approvedBy: by, because: `${held.because}; ${by} approved it, and one more person has to approve` };
 }
 
 function undefinedIfUnusable(error: unknown): undefined {

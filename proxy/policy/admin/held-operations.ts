@@ -5,7 +5,7 @@ import { normalizeVersion } from '../../../build/contract/version.ts';
 import { packageParams, nameOf } from '../../packages/operations.ts';
 import { operation } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
-import { heldRelease, showHeld } from './held-schema.ts';
+import { decidedRelease, heldRelease, showHeld } from './held-schema.ts';
 import type { PolicyAdminServices } from './operations.ts';
 
 const tag = 'Policy';
@@ -46,8 +46,8 @@ export const decideHeldRelease = operation({
   description:
     'An approved release is offered at once, and so is what later releases keep of it. A rejected one stays held ' +
     'without an end; a rejected staged one is removed, and its version is free again. A decision is about one archive: ' +
-    'a moved tag is undecided again. With the setting `publishing.four_eyes` a second approval may be needed. Write ' +
-    'slashes in a version as %2F.',
+    'a moved tag is undecided again. With the setting `publishing.four_eyes` one more person may have to approve: ' +
+    'then `decided` is false. Write slashes in a version as %2F.',
   params: packageParams.extend({
     version: z.string().min(1).max(200).meta({ description: 'the version', example: '1.2.0' }),
   }),
@@ -60,12 +60,14 @@ export const decideHeldRelease = operation({
       .optional()
       .meta({ description: 'of the archive that was looked at; after a change meanwhile, the decision is refused' }),
   }),
-  answer: heldRelease,
-  answers: 'the release as it was held',
+  answer: decidedRelease,
+  answers: 'the release as it was held, and whether it is decided',
   awaitsBuilder: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'VERSION_EXISTS', 'BUILD_BUSY'],
-  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) =>
-    showHeld(await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor)),
+  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) => {
+    const held = await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor);
+    return { ...showHeld(held), decided: held.approvedBy === null };
+  },
 });
 
 export const heldOperations = [listHeldReleases, decideHeldRelease];

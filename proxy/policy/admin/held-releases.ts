@@ -4,7 +4,10 @@
 import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import { shortText } from '../../../build/shared/text/short-text.ts';
+import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Artifacts } from '../../artifacts/artifacts.ts';
 import { readArtifactOf } from '../../artifacts/read-published-from.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
@@ -12,13 +15,18 @@ import { CurrentPolicy, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
 import { compilePolicy } from '../judge/compile-policy.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
-import { firstApprovals, isAbout, storeDecision, type DecisionDetails } from '../records/review-decisions.ts';
-import type { PackageSource } from './package-source.ts';
-import { heldIn, waiting, type HeldRelease } from './held-list.ts';
+import {
+  isAbout,
+  removeDecision,
+  standingDecisions,
+  storeDecision,
+  type DecisionDetails,
+} from '../records/review-decisions.ts';
+import { findPackage } from './explain-version.ts';
+import { approvedOnce, heldIn, stagedReleases, type HeldRelease, type StagedParts } from './held-list.ts';
 
-export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'> {
+export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'>, Omit<StagedParts, 'artifactsOf'> {
   readonly reader: PolicyReader;
-  readonly packages: readonly PackageSource[];
   readonly artifactsOf: (actor: Actor) => Artifacts;
   /** false: this server has no data folder */
   readonly hasBuilder: boolean;
@@ -39,32 +47,67 @@ export interface Deciding {
  * person. An approved staged release is published before this resolves: a repeated call completes an interrupted one.
  */
 export async function decideHeld(parts: DecidingParts, asked: Deciding, actor: Actor): Promise<HeldRelease> {
-  const { store, artifactsOf, hasBuilder, now } = parts;
+  const { store, hasBuilder, now } = parts;
   const held = await findHeld(parts, asked);
-  if (asked.reference !== undefined && asked.reference !== held.reference)
+  const { name, normalized: version, reference, staged } = held;
+  if (asked.reference !== undefined && asked.reference !== reference)
     throw new RegistryError('CONFLICT', {
-      message: `${held.name} ${held.version} has another archive meanwhile: ${held.reference}. Look at it again.`,
+      message: `${name} ${held.version} has another archive meanwhile: ${reference}. Look at it again.`,
     });
-  if (held.staged !== undefined && !hasBuilder)
+  if (staged !== undefined && !hasBuilder)
     throw new RegistryError('NOT_AVAILABLE', {
       message: 'This server has no data folder. Decide at a server that has one, or on the host of the registry.',
     });
-  const { name, normalized: version, reference } = held;
   const { decision, reason } = asked;
-  const details = await detailsOf(parts, held, asked, actor);
-  const at = new Date(now()).toISOString();
-  const made = { package: name, version, reference, decision, reason, by: actor, at };
-  await storeDecision(store, made, details, actor);
-  if (details.isFirst) return { ...held, approvedBy: actor };
-  if (held.staged !== undefined && decision === 'approved') await artifactsOf(actor).approve(held.staged);
-  else if (held.staged !== undefined) await artifactsOf(actor).discard(held.staged, reason);
+  const standing = await standingDecisions(store, { package: name, version });
+  // its upload is being published or removed
+  if (staged !== undefined && standing.last !== undefined && standing.last.decision !== decision)
+    if (isAbout(standing.last, held) && standing.last.at >= staged.created_at)
+      throw decided(standing.last, held.version);
+  const details = await detailsOf(parts, held, { asked, first: standing.first }, actor);
+  const made = { package: name, version, reference, decision, reason, by: actor, at: new Date(now()).toISOString() };
+  if (!(await storeDecision(store, made, { ...details, ...standing }, actor))) {
+    const { last } = await standingDecisions(store, { package: name, version });
+    if (last !== undefined && last.at !== standing.last?.at) throw decided(last, held.version);
+    return decideHeld(parts, asked, actor); // another person approved first
+  }
+  if (details.isFirst) return approvedOnce(held, actor);
+  if (staged !== undefined) await carryOut(parts, staged, made, actor);
   return held;
 }
+
+async function carryOut(
+  { store, artifactsOf }: DecidingParts,
+  staged: ArtifactRecord,
+  made: ReviewDecision,
+  actor: Actor,
+): Promise<void> {
+  try {
+    if (made.decision === 'approved') await artifactsOf(actor).approve(staged);
+    else await artifactsOf(actor).discard(staged, made.reason);
+  } catch (error) {
+    // so that somebody can decide otherwise: the same error comes again where its ZIP is lost
+    if (error instanceof RegistryError) await removeDecision(store, made, actor);
+    throw error;
+  }
+}
+
+function decided({ by, decision, at, reason, package: name }: ReviewDecision, version: string): RegistryError {
+  return new RegistryError('CONFLICT', {
+    message: `${by} ${decision} ${name} ${version} at ${at} ("${shortText(reason, 200) ?? ''}"). ${afterwards[decision]}`,
+    details: { decision, by, at },
+  });
+}
+
+const afterwards = {
+  approved: 'To take it back, withdraw the version.',
+  rejected: 'To publish it nevertheless, upload it again.',
+} as const;
 
 async function detailsOf(
   { store, fourEyes }: DecidingParts,
   held: HeldRelease,
-  { decision }: Deciding,
+  { asked: { decision }, first }: { readonly asked: Deciding; readonly first: ReviewDecision | undefined },
   actor: Actor,
 ): Promise<DecisionDetails> {
   const content = { ...held, version_normalized: held.normalized };
@@ -76,8 +119,7 @@ async function detailsOf(
       message: 'You published this release, so another person has to approve it (setting publishing.four_eyes).',
     });
   if (publisher !== undefined && isPerson(publisher)) return { isFirst: false, people };
-  const first = (await firstApprovals(store)).find((one) => isAbout(one, held));
-  if (first === undefined) return { isFirst: true, people };
+  if (first === undefined || !isAbout(first, held)) return { isFirst: true, people };
   if (first.by !== actor) return { isFirst: false, people: { ...people, first_approved_by: first.by } };
   throw new RegistryError('CONFLICT', {
     message: 'You approved this release already. Another person has to approve it, too (setting publishing.four_eyes).',
@@ -95,25 +137,23 @@ function undecided({ compiled }: CurrentPolicy): CurrentPolicy {
 }
 
 /** Also a release that waits no more: a later decision replaces an earlier one, and an approved one can be rejected. */
-async function findHeld(
-  { reader, packages, artifactsOf, now }: DecidingParts,
-  { name, version, decision }: Deciding,
-): Promise<HeldRelease> {
-  const waits = (await artifactsOf('system:staging').staged()).find(
-    (one) => one.name === name && one.version === version,
-  );
-  if (waits !== undefined) return waiting(waits, now());
+async function findHeld(parts: DecidingParts, asked: Deciding): Promise<HeldRelease> {
+  const { reader, packages, store, now } = parts;
+  const { name, version, decision } = asked;
+  const isStaged = (one: ArtifactRecord): boolean => one.name === name && one.version === version;
+  const [waits] = await stagedReleases(parts, isStaged, now());
+  if (waits !== undefined) return waits;
   const policy = await reader.current(now());
-  for (const source of packages) {
-    const known = await source.read(name as PackageName);
-    if (known === undefined) continue;
+  const known = await findPackage(packages, name as PackageName);
+  if (known !== undefined) {
     const isAsked = (one: HeldRelease): boolean => one.version === version;
     const held =
       heldIn(known, policy, now()).held.find(isAsked) ??
       (decision === 'rejected' ? heldIn(known, undecided(policy), 0).held.find(isAsked) : undefined);
     if (held !== undefined) return held;
-    break;
   }
+  const { last } = await standingDecisions(store, { package: name, version: normalizeVersion(version) ?? version });
+  if (last !== undefined && (asked.reference ?? last.reference) === last.reference) throw decided(last, version);
   throw new RegistryError('NOT_FOUND', {
     message: `No rule holds ${name} ${version}. \`libretto policy held\` lists what is held.`,
   });

@@ -36,6 +36,12 @@ export const heldRelease = z
       .meta({ description: 'what it can do since releases are compared' }),
   })
   .meta({ id: 'HeldRelease' });
+
+export const decidedRelease = heldRelease
+  .extend({
+    decided: z.boolean().meta({ description: 'false: nothing has changed, because one more person has to approve' }),
+  })
+  .meta({ id: 'DecidedRelease' });
 export type ShownHeld = Fixed<z.output<typeof heldRelease>>;
 
 export function showHeld({

@@ -24,7 +24,8 @@ export interface CandidatePackage {
   /** advisories and filter lists of its registry, as at the top of a p2 document */
   readonly beside: JsonObject;
   readonly versions: readonly CandidateVersion[];
-  readonly gains: () => Gains;
+  /** `more`: a record that is compared as if it were published now */
+  readonly gains: (more?: JsonObject) => Gains;
 }
 
 export interface Listed {

@@ -38,7 +38,9 @@ export interface PolicyAdmin {
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
   /** The releases that wait until time or a person decides, as of now. */
   readonly held: () => Promise<HeldList>;
-  /** The same within a moment: else the last known ones; undefined: unknown. */
+  /** The staged uploads of one package. */
+  readonly staged: (name: PackageName) => Promise<readonly HeldRelease[]>;
+  /** The same as `held` within a moment: else the last known ones; undefined: unknown. */
   readonly heldSoon: () => Promise<HeldList | undefined>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;

@@ -172,6 +172,14 @@ export const explainedVersion = z
     passed: z
       .array(nameOfRule)
       .meta({ description: 'rules that concern the package and have nothing against this version' }),
+    approval: z
+      .object({
+        by: z.string().meta({ description: 'who approved it', example: 'user:usr_4fHj2kLm9QwErTy0' }),
+        at: timeSchema('it was approved'),
+        reason: z.string().meta({ description: 'why' }),
+      })
+      .nullable()
+      .meta({ description: 'the approval that lets through what a rule would hold; null: none' }),
   })
   .meta({ id: 'ExplainedVersion' });
 export type ExplainedVersion = Fixed<z.output<typeof explainedVersion>>;

@@ -42,7 +42,7 @@ async function readPackage(files: PublishedFiles, name: PackageName): Promise<Ca
   const facts = recordFacts([recordsIn(dev, name, 'dev'), releases]);
   return {
     name,
-    gains: () => gainsOf(releases, arrivalOfPublished),
+    gains: (more) => gainsOf(more === undefined ? releases : [...releases, more], arrivalOfPublished),
     origin: 'private',
     beside: {},
     versions: newestOfEach(entries).map((entry) => ({

@@ -50,9 +50,11 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   readonly sources: readonly SourceRule[];
   readonly composer: readonly ComposerRule[];
+  /** about held releases, in the order of time */
+  readonly decisions: readonly ReviewDecision[];
 }
 
-/** `document`: as the parser returns it. `decisions`: about held releases, in the order of time. */
+/** `document`: as the parser returns it. */
 export function compilePolicy(document: PolicyDocument, decisions: readonly ReviewDecision[] = []): CompiledPolicy {
   const exceptions = document.exceptions.map(compileException);
   const byPackage = groupBy(decisions, (one) => one.package);
@@ -73,6 +75,7 @@ export function compilePolicy(document: PolicyDocument, decisions: readonly Revi
     composer: document.rules
       .filter((rule) => rule.rule === 'composer')
       .map((given) => ({ given, allows: rangeOf(given.versions) })),
+    decisions,
   };
 }
 

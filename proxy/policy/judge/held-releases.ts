@@ -50,22 +50,22 @@ export interface ReviewDecision {
 /**
  * `records`: all releases of a package, in full, each with `version_normalized`; dev versions do not count. `arrivedMs`:
  * when this registry had the release first; 0: before anybody looked. `firstMs`: when it had the package first,
- * of a mirrored package; default: with the first of these.
+ * of a mirrored package; default: with the first of these. `hadOf`: as of a release that may have moved.
  */
 export function gainsOf(
   records: readonly JsonObject[],
   arrivedMs: (record: JsonObject) => number,
   firstMs?: number,
+  hadOf: (record: JsonObject) => Release['had'] = () => undefined,
 ): Gains {
   const releases = releasesIn(records).map(({ release, of }) => {
     const atMs = arrivedMs(of);
-    return { ...release, arrivedMs: atMs, changedMs: firstMs === undefined ? 0 : atMs };
+    return { ...release, arrivedMs: atMs, changedMs: firstMs === undefined ? 0 : atMs, had: hadOf(of) };
   });
   const gains = new Map<string, ReleaseGains<ArrivedRelease>>();
   const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
-  const bursts = burstsIn(releases, beganMs);
   for (const [normalized, { release, gained }] of gainedByRelease(releases, beganMs)) {
-    const since = [...gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0), ...(bursts.get(release) ?? [])];
+    const since = gained.filter(({ broughtBy }) => broughtBy.arrivedMs > 0);
     gains.set(normalized, { release: { ...release, capabilities: [] }, gained: since });
   }
   return gains;
@@ -87,27 +87,6 @@ export function releasesIn(records: readonly JsonObject[]) {
       };
     },
   );
-}
-
-/** Of one package: monorepos publish one release of each of their many packages at once, and a few branches of it. */
-const burst = { releases: 10, ms: 600_000 } as const;
-
-/** The releases that arrived together with many others, after the first ones of the package. One decision is about all. */
-function burstsIn(releases: readonly ArrivedRelease[], firstMs: number) {
-  const found = new Map<ArrivedRelease | undefined, readonly Gained<ArrivedRelease>[]>();
-  const late = releases
-    .filter(({ arrivedMs }) => arrivedMs > firstMs + burst.ms)
-    .toSorted((one, other) => one.arrivedMs - other.arrivedMs);
-  let from = 0;
-  for (const [at, { arrivedMs }] of late.entries()) {
-    while ((late[from]?.arrivedMs ?? 0) < arrivedMs - burst.ms) from += 1;
-    const first = late[from];
-    if (at - from < burst.releases || first === undefined) continue;
-    const capability = { kind: 'burst', detail: String(burst.releases) } as const;
-    const gained = found.get(first) ?? [{ capability, broughtBy: first, before: undefined }];
-    for (const one of late.slice(found.has(late[at - 1]) ? at : from, at + 1)) found.set(one, gained);
-  }
-  return found;
 }
 
 /** An archive without a reference is known by its checksum. */
@@ -153,6 +132,22 @@ export function holdOf(
   }
   if (longest !== undefined) return describeHold(longest);
   return own && { because: rejectionOf(own), untilMs: undefined, isRejected: true };
+}
+
+/** The approval that lets through what this rule would hold now; undefined: none does. */
+export function approvalOf(
+  rule: Parameters<typeof holdOf>[0],
+  gains: Gains,
+  decisions: readonly ReviewDecision[],
+  normalized: string,
+  nowMs: number,
+): ReviewDecision | undefined {
+  const about = gains.get(normalized);
+  if (about === undefined || holdOf(rule, gains, [], normalized, nowMs) === undefined) return undefined;
+  return [
+    decisions.findLast((one) => isAbout(one, about.release)),
+    ...about.gained.map((one) => decisionAbout(one, gains, decisions, normalized)),
+  ].find((one) => one?.decision === 'approved');
 }
 
 interface LongHeld {

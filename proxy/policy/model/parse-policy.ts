@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PolicyDocument, Rule } from './policy-document.ts';
-import { policySchema } from './policy-schema.ts';
+import { policySchema, ruleSchema } from './policy-schema.ts';
 
 export interface PolicyIssue {
   /** `rules[2].severity` */
@@ -58,7 +58,7 @@ function ownerOf([list]: readonly PropertyKey[]): string {
   return list === undefined ? 'the policy' : list === 'exceptions' ? 'an exception' : 'this rule';
 }
 
-const kinds = 'advisories, filter, age, license, abandoned, plugin, required, source, composer';
+const kinds = ruleSchema.options.map(({ shape }) => shape.rule.value).join(', ');
 
 function pathOf(path: readonly PropertyKey[]): string {
   return path

@@ -64,6 +64,38 @@ export function isAbout(
   return decision.package === name && decision.version === normalized && decision.reference === reference;
 }
 
+/** The row keys of a release. */
+function keysOf({ package: name, version }: Pick<ReviewDecision, 'package' | 'version'>) {
+  const key = `${name}/${encodeURIComponent(version)}`;
+  return { last: `${prefix}${key}`, first: `${firstPrefix}${key}` };
+}
+
+/** What was decided about a release, and what a new decision replaces. */
+export interface StandingDecisions {
+  /** the last one about the version, whatever its archive; undefined: none */
+  readonly last: ReviewDecision | undefined;
+  /** the first of two approvals */
+  readonly first: ReviewDecision | undefined;
+  readonly conditions: readonly { readonly key: string; readonly revision: number | null }[];
+}
+
+/** `version`: normalized. Throws StateError for a malformed row. */
+export async function standingDecisions(
+  store: Pick<StateStore, 'get'>,
+  release: Pick<ReviewDecision, 'package' | 'version'>,
+): Promise<StandingDecisions> {
+  const keys = keysOf(release);
+  const [last, first] = [await store.get(keys.last), await store.get(keys.first)];
+  return {
+    last: last && parseDecision(last.value),
+    first: first && parseDecision(first.value),
+    conditions: [
+      { key: keys.last, revision: last?.revision ?? null },
+      { key: keys.first, revision: first?.revision ?? null },
+    ],
+  };
+}
+
 export interface DecisionDetails {
   /** true: a second person has to approve, too */
   readonly isFirst: boolean;
@@ -71,20 +103,20 @@ export interface DecisionDetails {
   readonly people: Readonly<Record<string, string>>;
 }
 
-/** Replaces an earlier decision about the release, or an earlier first approval. */
-export async function storeDecision(
+/** Replaces the standing decision or first approval. False: somebody else decided meanwhile. */
+export function storeDecision(
   store: AuditedStore,
   decision: ReviewDecision,
-  { isFirst, people }: DecisionDetails,
+  { isFirst, people, conditions }: DecisionDetails & Pick<StandingDecisions, 'conditions'>,
   actor: Actor,
-): Promise<void> {
+): Promise<boolean> {
   const { package: name, version, reference, decision: outcome, reason } = decision;
-  const key = `${name}/${encodeURIComponent(version)}`;
-  await store.commit(
+  const { first, last } = keysOf(decision);
+  return store.commit(
     {
-      conditions: [],
-      puts: [{ key: `${isFirst ? firstPrefix : prefix}${key}`, value: { ...decision } }],
-      deletes: isFirst ? [] : [`${firstPrefix}${key}`],
+      conditions,
+      puts: [{ key: isFirst ? first : last, value: { ...decision } }],
+      deletes: isFirst ? [] : [first],
     },
     {
       actor,
@@ -92,5 +124,16 @@ export async function storeDecision(
       subject: `${name} ${version}`,
       details: { reference, reason, ...people },
     },
+  );
+}
+
+/** After a decision that could not be carried out: the release is undecided again. A later decision stays. */
+export async function removeDecision(store: AuditedStore, decision: ReviewDecision, actor: Actor): Promise<void> {
+  const { package: name, version, reference } = decision;
+  const { last, conditions } = await standingDecisions(store, decision);
+  if (last?.at !== decision.at || last.by !== decision.by) return;
+  await store.commit(
+    { conditions, puts: [], deletes: [keysOf(decision).last] },
+    { actor, action: 'policy.decision_failed', subject: `${name} ${version}`, details: { reference } },
   );
 }

@@ -42,9 +42,15 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   const approved = await one.policy(['approve', 'acme/app', '1.0.9', '--reason', 'read the difference']);
   expect(approved.stdout).toContain('acme/app 1.0.9 is approved.');
   expect([await held(), await outcome('1.0.9')]).toEqual([['acme/app 1.0.10'], 'offered']);
+  expect((await one.policy(['explain', 'acme/app', '1.0.9'])).stdout).toMatch(
+    /\n {2}cli:\S+ approved it on \d{4}-\S+Z: read the difference\n/,
+  );
+  expect((await one.json(['explain', 'acme/app', '1.0.0']))['approval']).toBeNull();
   const { exitCode, stderr } = await one.policy(['approve', 'acme/app', '1.0.9', '--reason', 'again']);
-  expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringContaining('No rule holds acme/app 1.0.9.')]);
-  expect(stderr).not.toContain('policy list');
+  expect([exitCode, stderr]).toEqual([
+    expect.any(Number),
+    expect.stringMatching(/cli:\S+ approved acme\/app 1\.0\.9 at .*\("read the difference"\)/),
+  ]);
 
   // an approval is withdrawn by a rejection, and given again
   await one.policy(['reject', 'acme/app', '1.0.9', '--reason', 'looked again']);

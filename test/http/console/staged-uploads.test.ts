@@ -36,6 +36,11 @@ it('an approver sees what waits, compares it, downloads it, and publishes it; a 
   expect((await send(secret.reveal(), '1.1.0')).json()['status']).toBe('staged');
 
   expect((await admin.get('/policy/held')).text).toContain('acme/app 1.1.0');
+  const why = '/packages/acme/app/why?version=1.1.0';
+  expect((await admin.get(why)).text).toMatch(
+    /1\.1\.0 waits for a decision: .*libretto policy approve acme\/app 1\.1\.0/s,
+  );
+  expect((await viewer.get(why)).text).not.toMatch(/waits|approve|token:tok_/);
   const form = '/policy/held/acme/app/1.1.0';
   expect((await admin.get(form)).text).toContain('Compare it with the release before');
   const compared = await admin.get('/packages/acme/app/compare?to=1.1.0');

@@ -36,9 +36,9 @@ afterAll(() => registry[Symbol.asyncDispose]());
 
 const call = (method: string, path: string, body?: object, as = admin): Promise<Reply> =>
   registry.call(method as 'GET', path, { as, body });
-const zip = (name: string, version: string, content = 'one'): Buffer =>
+const zip = (name: string, version: string, content = 'one', more: object = {}): Buffer =>
   zipOf([
-    { name: 'composer.json', data: JSON.stringify({ name, version, description: 'a', license: 'MIT' }) },
+    { name: 'composer.json', data: JSON.stringify({ name, version, description: 'a', license: 'MIT', ...more }) },
     { name: 'src/a.php', data: `<?php // ${content}` },
   ]);
 const upload = (bytes: Buffer, as = staged): Promise<Reply> =>
@@ -181,14 +181,22 @@ it('nobody decides: people are notified again before the end, and after 14 days 
 it('with four eyes two people approve what a token published, and a person never approves their own upload', async () => {
   await registry.services.settings.update({ 'publishing.four_eyes': true }, 'cli:test');
   await upload(zip('acme/eyes', '1.0.0'));
-  expect((await decide('acme/eyes', '1.0.0', 'approved')).json()['approved_by']).toMatch(/^user:/);
+  const first = await decide('acme/eyes', '1.0.0', 'approved');
+  expect([first.status, first.json()]).toEqual([
+    200,
+    expect.objectContaining({
+      decided: false,
+      approved_by: expect.stringMatching(/^user:/),
+      because: expect.stringMatching(/; user:\w+ approved it, and one more person has to approve$/),
+    }),
+  ]);
   expect([(await held()).map((one) => one['approved_by']), await archive('acme/eyes', '1.0.0')]).toEqual([
     [expect.stringMatching(/^user:/)],
     404,
   ]);
   const same = await decide('acme/eyes', '1.0.0', 'approved');
   expect([same.json()['code'], same.json()['error']]).toEqual(['CONFLICT', expect.stringContaining('already')]);
-  expect((await decide('acme/eyes', '1.0.0', 'approved', second)).status).toBe(200);
+  expect((await decide('acme/eyes', '1.0.0', 'approved', second)).json()['decided']).toBe(true);
   expect(await archive('acme/eyes', '1.0.0')).toBe(200);
   expect((await events('policy.approved'))[0]).toMatchObject({
     details: { first_approved_by: expect.stringMatching(/^user:/), published_by: ofUploader() },
@@ -207,4 +215,65 @@ it('with four eyes two people approve what a token published, and a person never
   expect([own.json()['code'], own.json()['error']]).toEqual(['CONFLICT', expect.stringContaining('You published')]);
   expect((await decide('acme/own', '1.1.0', 'approved', second)).json()['approved_by']).toBeNull();
   expect(await archive('acme/own', '1.1.0')).toBe(200);
+});
+
+it('a first approval is about its bytes: other bytes of the same version need two approvals again', async () => {
+  await registry.services.settings.update({ 'publishing.four_eyes': true }, 'cli:test');
+  const { id } = (await upload(zip('acme/twice', '1.0.0'))).json();
+  expect((await decide('acme/twice', '1.0.0', 'approved')).json()['decided']).toBe(false);
+  expect((await call('DELETE', `/api/artifacts/${String(id)}`)).status).toBe(200);
+  await upload(zip('acme/twice', '1.0.0', 'other'));
+  expect(await held()).toMatchObject([{ name: 'acme/twice', approved_by: null }]);
+  expect((await decide('acme/twice', '1.0.0', 'approved', second)).json()['decided']).toBe(false);
+  expect((await decide('acme/twice', '1.0.0', 'rejected')).status).toBe(200);
+});
+
+it('shows what a staged upload adds to the last release below it', async () => {
+  await upload(zip('acme/adds', '1.0.0', 'one', { bin: ['src/a.php'] }), free);
+  await upload(zip('acme/adds', '1.1.0', 'one', { bin: ['src/a.php'], autoload: { files: ['src/a.php'] } }));
+  const gained = [{ kind: 'autoload-file', detail: 'src/a.php', brought_by: '1.1.0', before: '1.0.0' }].map((one) => ({
+    ...one,
+    text: 'it runs src/a.php in every request',
+  }));
+  expect(await held()).toMatchObject([{ version: '1.1.0', gained }]);
+  expect((await held())[0]?.['gained']).toHaveLength(1);
+  expect((await decide('acme/adds', '1.1.0', 'rejected')).json()['gained']).toEqual(gained);
+});
+
+it('of two people who decide at once the second learns who decided what', async () => {
+  for (const version of ['1.0.0', '1.0.1', '1.0.2']) {
+    await upload(zip('acme/race', version));
+    const [one, other] = await Promise.all([
+      decide('acme/race', version, 'approved'),
+      decide('acme/race', version, 'rejected', second),
+    ]);
+    expect([one.status, other.status].toSorted()).toEqual([200, 400]);
+    const [won, lost] = one.status === 200 ? ['approved', other] : ['rejected', one];
+    expect([lost.json()['code'], lost.json()['error']]).toEqual([
+      'CONFLICT',
+      expect.stringMatching(new RegExp(`^user:\\w+ ${won} acme/race ${version} at \\d{4}-.* \\("I looked"\\)`)),
+    ]);
+    expect([await held(), await archive('acme/race', version)]).toEqual([[], won === 'approved' ? 200 : 404]);
+    const late = await decide('acme/race', version, won === 'approved' ? 'rejected' : 'approved', second);
+    expect([late.json()['code'], late.json()['error']]).toEqual([
+      'CONFLICT',
+      expect.stringContaining(` ${won} acme/race`),
+    ]);
+  }
+});
+
+it('a limited token learns that its upload is staged, and reads its own upload alone', async () => {
+  const draft = { description: 'CI', kind: 'write', packages: ['acme/limited'] };
+  const made = (await call('POST', '/api/tokens', draft)).json();
+  expect(made['token'], JSON.stringify(made)).toBeDefined();
+  await registry.services.settings.update({ 'publishing.staged': [String(made['id'])] }, 'cli:test');
+  const headers = { authorization: `Bearer ${String(made['token'])}`, 'content-type': 'application/zip' };
+  const path = '/api/artifacts?name=acme/limited&version=1.0.0';
+  const sent = await registry.proxy.send('POST', path, headers, zip('acme/limited', '1.0.0'));
+  expect([sent.status, sent.json()['status']]).toEqual([201, 'staged']);
+  const other = (await upload(zip('acme/other', '1.0.0'), free)).json();
+  const read = (id: unknown) => call('GET', `/api/artifacts/${String(id)}`, undefined, String(made['token']));
+  expect((await read(sent.json()['id'])).json()['status']).toBe('staged');
+  expect((await read(other['id'])).status).toBe(404);
+  expect((await decide('acme/limited', '1.0.0', 'rejected')).status).toBe(200);
 });

@@ -63,6 +63,7 @@ describe('a webhook', () => {
     const rules = [{ rule: 'capability', name: 'new', action: 'block' }];
     expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
     const { id } = await make({ url: `${receiver.url}/held`, events: ['review.waiting'] });
+    const all = await make({ url: `${receiver.url}/offered`, packages: ['acme/kept'] });
     const upload = async (version: string, more: Json = {}): Promise<void> => {
       writeTree(registry.folder.at('kept'), libraryTree('acme/kept', more));
       const { exitCode, stderr } = await registry.cli('publish', 'kept', '--version', version);
@@ -84,6 +85,14 @@ describe('a webhook', () => {
     // a kill may repeat a delivery, with the same id
     await eventually(() => expect(to('/held').map((one) => bodyOf(one).data['version'])).toContain('1.0.2'));
     expect(new Set(to('/held').map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    // nobody is told that a held release was published
+    await upload('1.0.3');
+    await eventually(() => expect(to('/offered').map((one) => bodyOf(one).data['version'])).toContain('1.0.3'));
+    const told = to('/offered').map((one) => bodyOf(one));
+    expect([
+      ...new Set(told.filter(({ type }) => type === 'package.version.published').map(({ data }) => data['version'])),
+    ]).toEqual(['1.0.0', '1.0.3']);
+    await registry.api('DELETE', `/api/notifications/${all.id}`);
     await registry.api('DELETE', `/api/notifications/${id}`);
     await registry.api('PUT', '/api/policy', { rules: [] });
   });

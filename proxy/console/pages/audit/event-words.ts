@@ -84,6 +84,7 @@ export const actionVerbs: Readonly<Record<string, string>> = {
   'policy.update': 'changed the policy',
   'policy.approved': 'approved the held release',
   'policy.approved_once': 'gave the first of two approvals to the held release',
+  'policy.decision_failed': 'could not carry out the decision: the release is undecided again',
   'policy.rejected': 'rejected the held release',
   'policy.block': 'was the first to meet a block of',
   'policy.warn': 'was the first to be warned of',

@@ -45,8 +45,7 @@ async function stagedVersions(
   name: PackageName,
   request: SignedInRequest,
 ): Promise<readonly PublishedVersion[]> {
-  const { releases } = await policyAdmin.held();
-  const waiting = releases.flatMap(({ staged }) => (staged?.name === name ? [staged] : []));
+  const waiting = (await policyAdmin.staged(name)).flatMap(({ staged }) => staged ?? []);
   if (waiting.length === 0) return [];
   const contents = (await inspection()).contents(request);
   return Promise.all(

@@ -2,8 +2,10 @@
 
 import type { Child } from 'hono/jsx';
 import { undefinedIf } from '../../../../build/contract/errors.ts';
+import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { isHeld } from '../../../policy/admin/explain-version.ts';
+import type { HeldRelease } from '../../../policy/admin/held-list.ts';
 import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
@@ -19,6 +21,30 @@ export async function readPolicyOn(
 ): Promise<ExplainedVersion | undefined> {
   if (question.kind !== 'version') return undefined;
   return policyAdmin.explain(name, question.text, undefined).catch(undefinedIf('NOT_FOUND'));
+}
+
+/** The staged uploads that the question is about; none for people who do not decide about them. */
+export async function readWaiting(
+  { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
+  { may }: Pick<SignedInRequest, 'may'>,
+  name: PackageName,
+  question: VersionQuestion,
+): Promise<readonly HeldRelease[]> {
+  if (!may('decideHeldRelease') || (question.kind !== 'version' && question.kind !== 'package')) return [];
+  const asked = question.kind === 'version' ? normalizeVersion(question.text) : undefined;
+  return (await policyAdmin.staged(name)).filter(({ normalized }) => asked === undefined || normalized === asked);
+}
+
+export function Waiting({ name, waiting }: { name: string; waiting: readonly HeldRelease[] }): Child {
+  return waiting.map(({ version, because }) => (
+    <Notice kind="warn">
+      <p class="breaks">{`${version} waits for a decision: ${because}.`}</p>
+      <p>
+        <A to={`/policy/held/${name}/${encodeURIComponent(version)}`}>{`Decide about ${version}`}</A>, or with{' '}
+        <code>{`libretto policy approve ${name} ${version} --reason TEXT`}</code>
+      </p>
+    </Notice>
+  ));
 }
 
 interface PolicyOnVersionProps {

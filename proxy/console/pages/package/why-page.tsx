@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import type { HeldRelease } from '../../../policy/admin/held-list.ts';
 import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-views.ts';
 import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
 import { TextFilter } from '../../components/filters.tsx';
@@ -17,7 +18,7 @@ import { placeOf } from '../source-names.ts';
 import { VersionContent } from './version-content.tsx';
 import { SourceText } from './facts-panel.tsx';
 import { FrameOrHead } from './package-frame.tsx';
-import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
+import { PolicyOnVersion, readPolicyOn, readWaiting, Waiting } from './policy-on-version.tsx';
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, withinConstraint, type VersionQuestion } from './why-answer.ts';
@@ -31,6 +32,8 @@ interface WhyProps extends WithMalware {
   readonly runOf: RunOf;
   /** what the policy says of the version; undefined: the question is about no version that is here */
   readonly judged: JudgedVersion | undefined;
+  /** the staged uploads that the question is about, for those who decide */
+  readonly waiting: readonly HeldRelease[];
   readonly request: SignedInRequest;
 }
 
@@ -50,13 +53,14 @@ export async function showWhy(
   const explanation =
     whole !== undefined && question.kind === 'constraint' ? withinConstraint(whole, question.satisfies) : whole;
   const withdrawn = (explanation?.versions ?? []).filter(({ state }) => state === 'withdrawn').slice(0, maxShown);
-  const [causeOf, runOf, judged] = await Promise.all([
+  const [causeOf, runOf, judged, waiting] = await Promise.all([
     readCauses(services, name, withdrawn),
     readRuns(services, name, (explanation?.versions ?? []).slice(0, maxShown)),
     readPolicyOn(services, name, question),
+    readWaiting(services, request, name, question),
   ]);
   const malware = opened?.malware;
-  const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, request }} />;
+  const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, waiting, request }} />;
   const sentence =
     withdrawn.length > 0 ? 'All versions of this package are withdrawn.' : 'Nothing is published under this name.';
   return packageView(
@@ -100,13 +104,24 @@ function Why(props: WhyProps): Child {
 
 type AnswerProps = WhyProps & { readonly explanation: WhyAnswer };
 
-function Answer({ name, question, explanation, causeOf, runOf, judged, malware, request }: AnswerProps): Child {
+function Answer({
+  name,
+  question,
+  explanation,
+  causeOf,
+  runOf,
+  judged,
+  waiting,
+  malware,
+  request,
+}: AnswerProps): Child {
   return (
     <section class="stack">
       <MalwareNotice {...{ malware }} version={question.kind === 'version' ? (judged?.version ?? '') : undefined}>
         <Verdict {...{ name, question, explanation }} />
       </MalwareNotice>
       {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
+      <Waiting {...{ name, waiting }} />
       <Contents {...{ name, causeOf, runOf, request }} versions={explanation.versions} />
       <Hindrances explanation={explanation} />
     </section>

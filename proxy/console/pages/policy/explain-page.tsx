@@ -114,9 +114,17 @@ function Answer({ explained, policy }: AnswerProps): Child {
   );
 }
 
-function Verdict({ name, version, outcome, origin }: ExplainedVersion): Child {
+function Verdict({ name, version, outcome, origin, approval }: ExplainedVersion): Child {
   const what = `${name} ${version}${origin === 'mirrored' ? ' of another registry' : ''}`;
-  if (outcome === 'offered') return <Notice kind="good">{what} is offered.</Notice>;
+  if (outcome === 'offered')
+    return (
+      <Notice kind="good">
+        <p>{what} is offered.</p>
+        {approval === null ? null : (
+          <p class="breaks">{`${approval.by} approved it on ${approval.at}: ${approval.reason}`}</p>
+        )}
+      </Notice>
+    );
   return outcome === 'served' ? (
     <Notice kind="warn">
       {what} is not offered any more. Its archive is still sent, for lock files that name this version.

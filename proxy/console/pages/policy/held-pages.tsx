@@ -103,7 +103,7 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
             ? 'An approved release is published at once. A rejected one is removed, and its version is free again.'
             : 'An approved release is offered at once. A rejected one stays held without an end.',
         trail: [...policyTrail, { label: 'Held releases', to: path }],
-        notice: held.rule === stagedRule ? <Staged held={held} /> : <Gained held={held} />,
+        notice: <Facts held={held} />,
         submit: 'Save the decision',
         fields: <DecisionFields reference={held.reference} />,
       };
@@ -116,20 +116,32 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
       reason: fields.text('reason'),
       reference: fields.text('reference'),
     }),
-    done: () => ({ to: path, notice: 'decided' }),
+    done: (answer) => ({ to: path, notice: answer?.decided === false ? 'once' : 'decided' }),
   });
 
-function Staged({ held }: { readonly held: ShownHeld }): Child {
-  const { name, version, because } = held;
+function Facts({ held }: { readonly held: ShownHeld }): Child {
+  const { name, version, rule, because, gained } = held;
+  const compare = (to: string, from?: string): string =>
+    `/packages/${name}/compare?${new URLSearchParams({ ...(from !== undefined && { from }), to }).toString()}`;
   return (
     <ul>
       <li class="breaks">{`${because}.`}</li>
-      <li>
-        <A to={`/packages/${name}/compare?to=${encodeURIComponent(version)}`}>Compare it with the release before</A>
-      </li>
-      <li>
-        <A to={`${formOf(held)}/archive`}>Download the archive</A>
-      </li>
+      {gained.map(({ text, brought_by: by, before }) => (
+        <li class="breaks">
+          {`${text}. ${before === null ? '' : `${before} did not; `}${by} brought it. `}
+          {before !== null && <A to={compare(by, before)}>{`Compare ${before} and ${by}`}</A>}
+        </li>
+      ))}
+      {rule === stagedRule && (
+        <li>
+          <A to={compare(version)}>Compare it with the release before</A>
+        </li>
+      )}
+      {rule === stagedRule && (
+        <li>
+          <A to={`${formOf(held)}/archive`}>Download the archive</A>
+        </li>
+      )}
     </ul>
   );
 }
@@ -149,28 +161,14 @@ async function stagedArchive(services: PolicyPageServices, request: SignedInRequ
   return { file: { name, type: 'application/zip', bytes } };
 }
 
-function Gained({ held: { name, gained } }: { readonly held: ShownHeld }): Child {
-  return (
-    <ul>
-      {gained.map(({ text, brought_by: by, before }) => (
-        <li class="breaks">
-          {`${text}. ${before === null ? '' : `${before} did not; `}${by} brought it. `}
-          {before !== null && (
-            <A to={`/packages/${name}/compare?from=${encodeURIComponent(before)}&to=${encodeURIComponent(by)}`}>
-              {`Compare ${before} and ${by}`}
-            </A>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 export function registerHeldPages(pages: Pages, services: PolicyPageServices): void {
   pages.page({
     path,
     operation: 'listHeldReleases',
-    notices: { decided: 'The decision is saved. It counts from the next request.' },
+    notices: {
+      decided: 'The decision is saved. It counts from the next request.',
+      once: 'The approval is saved, and nothing has changed for clients: one more person has to approve.',
+    },
     show: (request) => heldPage(services, request),
   });
   pages.page({

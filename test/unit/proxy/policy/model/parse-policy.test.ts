@@ -20,7 +20,9 @@ it.each([
   ],
   [
     { rules: [{ ...rule, rule: 'licence' }] },
-    ['rules[0].rule must be one of advisories, filter, age, license, abandoned, plugin, required, source, composer'],
+    [
+      'rules[0].rule must be one of advisories, filter, age, license, abandoned, plugin, capability, required, source, composer',
+    ],
   ],
   [
     { rules: [{ ...rule, packages: ['acme'] }] },
