@@ -156,9 +156,7 @@ class Withdrawals {
     this.#work = new BackgroundWork(options.onError);
   }
 
-  /**
-   * Queues one, unless one is queued. `actor`: whom the history names. `after`: an aborted sync that may still publish.
-   */
+  /** Queues one, unless one is queued, on behalf of `actor` and after an aborted sync that may still publish. */
   start(actor: Actor = 'system:schedule', after?: Promise<void>): void {
     if (this.#isQueued || this.#closing.signal.aborted) return;
     this.#isQueued = true;

@@ -67,7 +67,7 @@ async function readLocally(context: Context, flags: CommandInput['flags']): Prom
   const state = await openExistingState(config);
   let origin: ServedTree | undefined;
   try {
-    if (config.origin.value !== undefined) origin = await openServedTree(config, context, silent);
+    if (config.origin.value !== undefined) origin = await openServedTree(config, context);
     const published = origin?.published ?? createLocalPublishedFiles(dataDirectory);
     const upstreamProblems = async () => upstreamProblemsOf(await currentUpstreams(config, context, state));
     const { counts, publication, last_build, mirror } = await readStatus(
@@ -88,9 +88,6 @@ async function readLocally(context: Context, flags: CommandInput['flags']): Prom
     await state.close();
   }
 }
-
-/** What an origin lacks is the error of the command. */
-const silent = { notice: () => undefined, onNewer: () => undefined };
 
 async function readServers(
   config: Pick<Config, 'data' | 'state'>,
