@@ -127,7 +127,7 @@ export function createWorkerPoolMetrics(
 async function openPrimaryMetrics(config: Config, context: Pick<Context, 'environment' | 'now'>, nowMs: () => number) {
   const running = openProcessMetrics(nowMs);
   // The workers report a failing origin.
-  const tree = await openServedTree(config, context, { notice: () => undefined, onNewer: () => undefined });
+  const tree = await openServedTree(config, context);
   return {
     /** `serving`: the number of workers that serve */
     families: async (serving: number) => [

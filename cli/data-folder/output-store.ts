@@ -19,7 +19,7 @@ export function outputStore(
 ): OpenableStore | undefined {
   if (value === undefined) return undefined;
   const options = storeOptions(value, context);
-  const isWaitedFor = /^(?:user|token|system):/.test(context.actor ?? '');
+  const isWaitedFor = context.actor?.startsWith('cli:') === false;
   return {
     open: async () => {
       const { createS3Store, serverLimits } = await import('../../build/store/s3-store.ts'); // only for an object store

@@ -24,8 +24,7 @@ export async function openPrivateNames(config: Config, context: StoreContext): P
     return { read, close: () => undefined };
   }
   const { openServedTree } = await import('../tree/served-tree.ts');
-  const listeners = { notice: () => undefined, onNewer: () => undefined };
-  const { privateNames, close } = await openServedTree(config, context, listeners);
+  const { privateNames, close } = await openServedTree(config, context);
   const read = async () => {
     try {
       return await privateNames();

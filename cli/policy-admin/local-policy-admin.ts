@@ -153,5 +153,5 @@ async function openPublished(
   if (config.origin.value === undefined)
     return { published: createLocalPublishedFiles(config.data.value), close: () => undefined };
   const { openServedTree } = await import('../tree/served-tree.ts');
-  return openServedTree(config, context, { notice: () => undefined, onNewer: () => undefined });
+  return openServedTree(config, context);
 }

@@ -44,15 +44,13 @@ export interface TreeListeners {
   readonly onNewer: (error: Error) => void;
 }
 
+const silent: TreeListeners = { notice: () => undefined, onNewer: () => undefined };
+
 /**
  * Throws UsageError for a tree from a newer version of Libretto. An unavailable origin is no error here: later requests
- * try again.
+ * try again. `listeners`: none where each request says itself what an origin lacks.
  */
-export async function openServedTree(
-  config: Config,
-  context: StoreContext,
-  listeners: TreeListeners,
-): Promise<ServedTree> {
+export async function openServedTree(config: Config, context: StoreContext, listeners = silent): Promise<ServedTree> {
   const connected = await connectOrigin(config, context, `Libretto/${version}`);
   return connected === undefined
     ? openLocalTree(config.data.value, listeners)

@@ -3,7 +3,7 @@
 
 import { isAsWritten } from '../../build/contract/checksum.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import { indexPath, providerPath, type PublicPath } from '../../build/contract/paths.ts';
+import { indexPath, providerPath, publicationPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { PackageIndex } from '../../build/contract/serving-index.ts';
 import { andThen } from '../../build/shared/concurrency/maybe-async.ts';
 import type { ReadPrivateNames } from '../core/tree/private-names.ts';
@@ -147,6 +147,7 @@ function publishedFiles({ requests, publication, indexes, digests, documents }: 
     if (path.startsWith('public/')) return documents.bytes(path.slice('public/'.length) as PublicPath, epoch);
     const name = nameOfIndex(path);
     if (name !== undefined) return (await indexes.get(name, epoch))?.bytes;
+    if (path === `index/${publicationPath}`) return publication.bytes;
     const fetched = await fetchWhole(requests, path, maxTextBytes);
     if (fetched.outcome !== 'whole') return undefined;
     if (!isIntact(path, fetched.bytes)) throw new OriginFailure(`${path} of the origin is damaged`);

@@ -80,6 +80,11 @@ export class OriginPublication {
     return this.#publication;
   }
 
+  /** The announcement of `current`, as it was read. */
+  get bytes(): Buffer | undefined {
+    return this.#publication && Buffer.from(this.#text ?? '');
+  }
+
   /** packages.json as it was last read; undefined before the first publication. Throws if it was never read. */
   get root(): PublishedRoot | undefined {
     if (this.#root === undefined && this.#publication !== undefined) throw this.#rootFailure;

@@ -156,11 +156,8 @@ class Withdrawals {
     this.#work = new BackgroundWork(options.onError);
   }
 
-  /**
-   * Queues one, unless one is queued. `actor`: whom the history names; default: the server. `after`: an aborted sync
-   * that may still publish.
-   */
-  start(actor?: Actor, after?: Promise<void>): void {
+  /** Queues one, unless one is queued, on behalf of `actor` and after an aborted sync that may still publish. */
+  start(actor: Actor = 'system:schedule', after?: Promise<void>): void {
     if (this.#isQueued || this.#closing.signal.aborted) return;
     this.#isQueued = true;
     void this.#work.start(() => this.#queue(() => this.#run(actor, after)));
@@ -178,12 +175,12 @@ class Withdrawals {
     this.#closing.abort();
   }
 
-  async #run(actor: Actor | undefined, after: Promise<void> | undefined): Promise<void> {
+  async #run(actor: Actor, after: Promise<void> | undefined): Promise<void> {
     await after;
     this.#isQueued = false; // repositories that are removed from now on need another one
     const { exitCode, messages } = await runBounded(
       this.#options,
-      ['repository', 'withdraw', ...(actor === undefined ? [] : ['--on-behalf-of', actor])],
+      ['repository', 'withdraw', '--on-behalf-of', actor],
       new AbortController(),
       this.#closing.signal,
     );

@@ -54,6 +54,7 @@ describe('a server with an object store as output', () => {
     await libretto('here', 'build', 'one');
     const created = await libretto('here', 'token', 'create', '--json', '--description', 'CI', '--kind', 'write');
     ({ token } = JSON.parse(created) as { token: string });
+    store.requests.length = 0;
     server = startCli(['serve', '--data', folder.at('here'), '--listen', '127.0.0.1:0'], {
       cwd: source.root,
       environment,
@@ -66,6 +67,12 @@ describe('a server with an object store as output', () => {
     await store.close();
     source.remove();
     await folder.remove();
+  });
+
+  it('starts with one read of each document', () => {
+    const read = store.requests.flatMap(({ key }) => (key?.includes('/index/documents/') === true ? [key] : []));
+    expect(read.length).toBeGreaterThan(2);
+    expect(read).toEqual([...new Set(read)]);
   });
 
   it('serves archives that are not on its disk', async () => {

@@ -1,8 +1,8 @@
 // Tests a `libretto build` that is stopped, or gives up a remote, while git waits for a server that never answers.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-
 import { startGitHttpServer, type GitHttpServer } from '../util/git-http-server.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
@@ -66,6 +66,30 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
       expect(gits()).toEqual([]);
       expect(existsSync(folder.at('var/public/packages.json'))).toBe(false);
       expect((await runCli(['build', 'packages'], { cwd: folder.path })).exitCode).toBe(0);
+    },
+  );
+
+  it.each(['compose.yaml', 'compose-object-store.yaml'])(
+    'is ended in order by SIGTERM to the command of %s',
+    async (file) => {
+      const compose = readFileSync(new URL(`../../docs/deploy/${file}`, import.meta.url), 'utf8');
+      const [, command = ''] = /entrypoint:\s+\['sh', '-c', "(.*)"\]/.exec(compose) ?? [];
+      const main = new URL('../../lib/cli/main.js', import.meta.url).pathname;
+      mkdirSync(folder.at('bin'));
+      writeFileSync(folder.at('bin/libretto'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
+        mode: 0o755,
+      });
+      writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: [`${server.url}/lib.git`] }));
+      server.behave('hangFetches');
+      const loop = execa('sh', ['-c', command.replaceAll('$$', '$')], {
+        cwd: folder.path,
+        env: { PATH: `${folder.at('bin')}:${process.env['PATH'] ?? ''}` },
+        reject: false,
+      });
+      await vi.waitFor(() => expect(gits().length).toBeGreaterThan(1), { timeout: 60_000 });
+      loop.kill('SIGTERM');
+      expect((await loop).stderr).toContain('Stopping the build.');
+      expect(gits()).toEqual([]);
     },
   );
 

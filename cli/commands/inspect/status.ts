@@ -12,7 +12,7 @@ import type { Context } from '../../io/context.ts';
 import { currentUpstreams } from '../../mirror/current-mirror-rules.ts';
 import { counted, formatFields, printJson, printLines } from '../../io/output.ts';
 import { remoteOf } from '../../remote/remote.ts';
-import { openServedTree } from '../../tree/served-tree.ts';
+import { openServedTree, type ServedTree } from '../../tree/served-tree.ts';
 import { treeDamage } from '../../tree/damaged-tree.ts';
 import { runningServers } from '../../state/running-server.ts';
 import type { Config } from '../../config/config.ts';
@@ -64,10 +64,11 @@ async function readLocally(context: Context, flags: CommandInput['flags']): Prom
   const dataDirectory = config.data.value;
   const damage = treeDamage(dataDirectory);
   if (damage !== undefined) throw new UsageError(damage);
-  const origin = config.origin.value === undefined ? undefined : await openServedTree(config, context, silent);
-  const published = origin?.published ?? createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
+  let origin: ServedTree | undefined;
   try {
+    if (config.origin.value !== undefined) origin = await openServedTree(config, context);
+    const published = origin?.published ?? createLocalPublishedFiles(dataDirectory);
     const upstreamProblems = async () => upstreamProblemsOf(await currentUpstreams(config, context, state));
     const { counts, publication, last_build, mirror } = await readStatus(
       {
@@ -87,9 +88,6 @@ async function readLocally(context: Context, flags: CommandInput['flags']): Prom
     await state.close();
   }
 }
-
-/** What an origin lacks is the error of the command. */
-const silent = { notice: () => undefined, onNewer: () => undefined };
 
 async function readServers(
   config: Pick<Config, 'data' | 'state'>,

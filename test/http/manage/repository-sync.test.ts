@@ -234,6 +234,14 @@ describe('a sync', () => {
     for (const family of ['repository', 'job/']) expect(await rig.registry.state.range(family)).toEqual([]);
   });
 
+  it('is a withdrawal on behalf of the schedule, if nobody asked for it', async () => {
+    await using rig = await startRig();
+    const { syncer, builder } = rig.registry.repositories;
+    syncer.withdraw();
+    await syncer.idle();
+    expect(builder.calls).toEqual([['repository', 'withdraw', '--on-behalf-of', 'system:schedule']]);
+  });
+
   it('row 74: of a service that died fails as soon as another one starts', async () => {
     await using rig = await startRig();
     const [started, asked] = [await rig.register('one'), await rig.register('two')];
