@@ -15,7 +15,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { MailPanel } from './mails.tsx';
 import { accountTrail } from './question.tsx';
 import type { AccountServices } from './services.ts';
-import { readTerminals, TerminalList, type Terminal } from './own-tokens.tsx';
+import { readTerminals, TerminalList, type TerminalListProps } from './own-tokens.tsx';
 import { TwoFactorPanel } from './two-factor.tsx';
 import { SessionList, type SessionListProps } from './session-list.tsx';
 import type { People } from '../../../auth/people.ts';
@@ -110,7 +110,7 @@ export function registerAccount(pages: Pages, services: AccountServices): void {
       'session-ended': 'The session has ended.',
       'sessions-ended': 'Your sessions in other browsers have ended.',
     },
-    show: async ({ caller, nowMs, consoleOrigin }) => {
+    show: async ({ caller, nowMs, consoleOrigin, may }) => {
       const { userId, sessionId } = caller;
       const user = showUser(await people.usersOf(actorOf(caller)).get(userId));
       const sessions = await people.sessions.list(userId);
@@ -126,6 +126,7 @@ export function registerAccount(pages: Pages, services: AccountServices): void {
             hasPassword={caller.provesWith.password}
             passkeys={own}
             current={sessionId}
+            seesTokens={may('listTokens')}
           />
         ),
       };
@@ -133,23 +134,22 @@ export function registerAccount(pages: Pages, services: AccountServices): void {
   });
 }
 
-interface AccountProps extends SessionListProps, PasskeyListProps {
+interface AccountProps extends SessionListProps, PasskeyListProps, TerminalListProps {
   readonly user: UserDocument;
   /** true: the registry sends mail */
   readonly hasMail: boolean;
   /** false: they sign in at an identity provider alone */
   readonly hasPassword: boolean;
-  readonly terminals: readonly Terminal[];
 }
 
-function Account({ user, hasMail, hasPassword, terminals, passkeys, host, ...sessions }: AccountProps): Child {
+function Account({ user, hasMail, hasPassword, passkeys, host, ...lists }: AccountProps): Child {
   return (
     <>
       <PageHead title="Your account" sentence={`You are signed in as ${user.role}.`} />
       <div class="two-columns">
         <div class="stack">
-          <SessionList {...sessions} />
-          <TerminalList terminals={terminals} />
+          <SessionList {...lists} />
+          <TerminalList {...lists} />
           <PasskeyList passkeys={passkeys} host={host} />
         </div>
         <aside class="stack">

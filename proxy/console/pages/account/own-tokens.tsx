@@ -12,6 +12,7 @@ import { filterOf } from '../../../core/views/view.ts';
 import { usedPackages, type UsedPackage } from '../../../usage/used-packages.ts';
 import type { StateStore } from '../../../core/state/state-store.ts';
 import { ButtonLink } from '../../components/form.tsx';
+import { A } from '../../components/place.tsx';
 import { Table, type Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import type { Pages } from '../../frame/pages.ts';
@@ -65,11 +66,13 @@ export function registerOwnTokenPages(pages: Pages, services: OwnTokenPageServic
   });
 }
 
-interface TerminalListProps {
+export interface TerminalListProps {
   readonly terminals: readonly Terminal[];
+  /** true: the visitor may open the list of the tokens that they created */
+  readonly seesTokens: boolean;
 }
 
-export function TerminalList({ terminals }: TerminalListProps): Child {
+export function TerminalList({ terminals, seesTokens }: TerminalListProps): Child {
   return (
     <section class="stack">
       <div class="row">
@@ -85,6 +88,11 @@ export function TerminalList({ terminals }: TerminalListProps): Child {
       ) : (
         <Table caption="Your terminals" columns={columns} rows={terminals} />
       )}
+      {seesTokens ? (
+        <p class="soft">
+          <A to="/tokens">Tokens</A> shows the tokens that you created, and what is known of their use.
+        </p>
+      ) : null}
     </section>
   );
 }

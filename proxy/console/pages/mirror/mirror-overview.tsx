@@ -9,7 +9,8 @@ import { malwareByPackage, type WithMalware } from '../../../usage/read-exposure
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { PageHead } from '../../components/place.tsx';
+import { A, PageHead } from '../../components/place.tsx';
+import { isRepositoryId } from '../../../sync/repository.ts';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { AlarmList } from './alarm-list.tsx';
@@ -128,7 +129,14 @@ const columns: readonly Column<MirrorRegistry>[] = [
   { label: 'Address', cell: ({ url }) => <span class="breaks">{url}</span> },
   {
     label: 'Name',
-    cell: ({ id }) => (id === publicRegistry ? 'the public registry' : <code class="breaks">{id}</code>),
+    cell: ({ id }) =>
+      id === publicRegistry ? (
+        'the public registry'
+      ) : isRepositoryId(id) ? (
+        <A to={`/repositories/${id}`}>the registered repository</A>
+      ) : (
+        <code class="breaks">{id}</code>
+      ),
   },
   { label: 'Packages', cell: (registry) => <span class="breaks">{filterText(registry)}</span> },
   {

@@ -192,8 +192,8 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
 function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
   const place = placeOf(where, source);
-  const page = name === null ? `/repositories/${repository}` : `/packages/${name}/why${query}`;
   const isConfigured = name === null && repository === undefined;
+  const ofSource = isConfigured ? '/repositories' : `/repositories/${repository}`;
   const advice = isConfigured ? ' Its source is in the configuration: correct it there, and build again.' : '';
   return {
     kind: 'warn',
@@ -202,7 +202,7 @@ function leftOutNeed({ name, version, where, source, repository, message }: Left
       name === null || message.startsWith(where)
         ? `${message.replaceAll(where, place)}${advice}`
         : `${withCapital(message)} Found at ${place}.`,
-    ...(isConfigured ? {} : { to: page }),
+    to: name === null ? ofSource : `/packages/${name}/why${query}`,
   };
 }
 

@@ -147,7 +147,7 @@ function columnsOf(request: SignedInRequest): readonly Column<UseDocument>[] {
     { label: 'Version', cell: ({ version }) => <code>{version}</code> },
     { label: 'State', cell: ({ state }) => <UsageState state={state} /> },
     { label: 'Fixed in', cell: ({ fixed_in: fix }) => (fix === null ? '' : <code>{fix}</code>) },
-    { label: 'Last use', cell: ({ last_used_on: day }) => day },
+    { label: 'Last use', cell: ({ last_used_on: day }) => <span class="nowrap">{day}</span> },
     { label: 'Downloads', isNumber: true, cell: ({ downloads }) => formatNumber(downloads) },
     { label: 'Installs', isNumber: true, cell: ({ installs }) => formatNumber(installs) },
   ];

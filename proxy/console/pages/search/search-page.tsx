@@ -37,10 +37,11 @@ const synonyms: Partial<Record<string, string>> = {
   history: 'history, publications, rollback, roll back, undo',
   publishers: 'trusted publishers, CI, OIDC',
   people: 'users, invite, invitations, roles',
+  repositories: 'git, sync, webhook, connections',
   mirror: 'other registries, Packagist',
   health: 'health, doctor, errors',
   security: 'advisory, advisories, vulnerabilities, malware',
-  projects: 'lock files, who uses what',
+  projects: 'lock files, usage, who uses what',
   notifications: 'webhooks, mails',
   settings: 'limits, SSO, single sign-on',
 } satisfies Partial<Record<Section, string>>;
