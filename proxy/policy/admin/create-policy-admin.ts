@@ -112,6 +112,8 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
 /** Reading all lists takes seconds in a large registry. */
 const rememberedMs = 10_000;
 const momentMs = 700;
+/** What is older is worth waiting a moment for. */
+const currentMs = 60_000;
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, sources, now } = options;
@@ -173,21 +175,26 @@ function remembered<Found>(
   read: (nowMs: number) => Promise<Found>,
 ) {
   let last: { readonly of: CurrentPolicy; readonly untilMs: number; readonly found: Promise<Found> } | undefined;
-  let known: Found | undefined;
+  let known: { readonly of: CurrentPolicy; readonly atMs: number; readonly all: Found } | undefined;
   const latest = async (): Promise<Found> => {
     const of = await reader.current(now());
-    if (last?.of !== of || now() >= last.untilMs) {
-      const found = read(now());
-      last = { of, untilMs: now() + rememberedMs, found };
+    const atMs = now();
+    if (last?.of !== of || atMs >= last.untilMs) {
+      const found = read(atMs);
+      last = { of, untilMs: atMs + rememberedMs, found };
       const forget = () => (known = last = undefined); // the caller gets the error
-      found.then((all) => (known = all), forget);
+      found.then((all) => (known = { of, atMs, all }), forget);
     }
     return last.found;
   };
-  const moment = (waitMs: number) => setTimeout(known === undefined ? momentMs : waitMs, undefined, { ref: false });
+  const isCurrent = async (): Promise<boolean> =>
+    known !== undefined && now() < known.atMs + currentMs && known.of === (await reader.current(now()));
+  const moment = async (waitMs: number): Promise<undefined> =>
+    setTimeout((await isCurrent().catch(() => false)) ? waitMs : momentMs, undefined, { ref: false });
   return {
     now: latest,
-    soon: async (waitMs = momentMs) => (await Promise.race([latest().catch(() => undefined), moment(waitMs)])) ?? known,
+    soon: async (waitMs = momentMs) =>
+      (await Promise.race([latest().catch(() => undefined), moment(waitMs)])) ?? known?.all,
   };
 }
 
