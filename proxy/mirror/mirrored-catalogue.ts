@@ -43,8 +43,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     const { compiled } = await mirror.settings();
     if (compiled.rules.upstreams.length === 0) return nothing;
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
-    const key = `${which} ${view?.key ?? ''}`;
-    const at = await epoch(nowMs);
+    const [key, at] = [`${which} ${view?.key ?? ''}`, await epoch(nowMs)];
     const before = views.get(key);
     if (before !== undefined && before.version === known.version && before.compiled === compiled && before.epoch === at)
       return before.packages;
