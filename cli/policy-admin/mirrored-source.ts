@@ -56,21 +56,19 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
   };
   const [lists, arrivals] = [new LastLists(folder, ignore), new Arrivals(folder, ignore)];
   const said = keptLists(folder, lists);
+  const names = async (): Promise<readonly PackageName[]> => {
+    const [{ upstreams }, urlsOf] = [await rules(), await upstreamsOf()];
+    const found = new Set<PackageName>();
+    for (const { url } of upstreams) for (const name of await documentNames(url)) found.add(name);
+    for await (const name of mirroredNames(folder)) found.add(name);
+    return [...found].filter((name) => urlsOf(name).length > 0).toSorted();
+  };
   return {
     origin: 'mirrored',
-    names: async () => {
-      const [{ upstreams }, urlsOf] = [await rules(), await upstreamsOf()];
-      const found = new Set<PackageName>();
-      for (const { url } of upstreams) for (const name of await documentNames(url)) found.add(name);
-      for await (const name of mirroredNames(folder)) found.add(name);
-      return [...found].filter((name) => urlsOf(name).length > 0).toSorted();
-    },
+    names,
     listed: async function* () {
       const urlsOf = await upstreamsOf();
-      for await (const name of mirroredNames(folder)) {
-        const urls = urlsOf(name);
-        if (urls.length > 0) yield { name, beside: () => said(name, urls) };
-      }
+      for (const name of await names()) yield { name, beside: () => said(name, urlsOf(name)) };
     },
     stamp: async (name) => stampsOf(name, (await upstreamsOf())(name), folder, arrivals),
     read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, { lists, arrivals }),

@@ -32,23 +32,22 @@ interface Seen {
 }
 
 const patienceMs = 1000;
-const rememberedViews = 4;
+const rememberedViews = 5;
 /** Always the same object, so that a reader sees that nothing changed. */
 const nothing: MirroredSummaries = new Map();
 
 export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions) {
   const known = new StoredPackageReader(folder, mirror);
   const views = new Map<string, Seen>();
-  const read = async (nowMs: number, view?: View): Promise<MirroredSummaries> => {
+  const summaries = async (which: 'named' | 'offered', nowMs: number, view?: View): Promise<MirroredSummaries> => {
     const { compiled } = await mirror.settings();
     if (compiled.rules.upstreams.length === 0) return nothing;
     await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
-    const key = view?.key ?? '';
-    const at = await epoch(nowMs);
+    const [key, at] = [`${which} ${view?.key ?? ''}`, await epoch(nowMs)];
     const before = views.get(key);
     if (before !== undefined && before.version === known.version && before.compiled === compiled && before.epoch === at)
       return before.packages;
-    const packages = known.summariesFor(view);
+    const packages = known.summariesFor(which, view);
     views.delete(key);
     views.set(key, { version: known.version, compiled, epoch: at, packages });
     packages.catch(() => views.delete(key));
@@ -69,8 +68,10 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     return known.find(name);
   };
   return {
-    /** The packages within `view`, by name. */
-    read,
+    /** The packages within `view`, by name, also those of which rules refuse every version: for people. */
+    read: (nowMs: number, view?: View) => summaries('named', nowMs, view),
+    /** Those of which clients get a version. */
+    readOffered: (nowMs: number, view?: View) => summaries('offered', nowMs, view),
     /** All stored packages by name, for people. */
     stored,
     /** One of them; undefined: nothing of the name is stored. */

@@ -95,14 +95,15 @@ export class StoredPackageReader {
     return kept === undefined ? [] : offeredReleases(kept);
   }
 
-  /** The packages that the view sees, by name. */
-  async summariesFor(view: View | undefined): Promise<MirroredSummaries> {
+  /** The packages that the view sees, by name. `named`: also those of which rules refuse every version. */
+  async summariesFor(which: 'named' | 'offered', view: View | undefined): Promise<MirroredSummaries> {
     const { belongs } = await this.#mirror.settings();
     const seen = new Map<PackageName, PackageSummary>();
     let looked = 0;
     for (const name of [...this.#known.keys()].toSorted()) {
       if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
-      const cached = this.#known.get(name)?.kept;
+      const { kept, refused } = this.#known.get(name) ?? {};
+      const cached = kept ?? (which === 'named' ? refused : undefined);
       const filter = filterOf(view, name);
       const summary =
         cached === undefined || filter === 'none' || belongs(name).to !== 'upstreams'

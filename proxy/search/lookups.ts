@@ -64,7 +64,7 @@ const texts = ['q', 'type', 'filter', 'vendor'] as const;
 export function createLookups({ files, catalogue, usage, mirrored, path = '' }: LookupParts): Lookups {
   const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({
     ours: await catalogue.read(nowMs, view),
-    mirrored: (await mirrored?.read(nowMs, view)) ?? new Map(),
+    mirrored: (await mirrored?.readOffered(nowMs, view)) ?? new Map(),
   });
   const look = async (route: LookupRoute, view: View | undefined, nowMs: number): Promise<Answer> => {
     if (route.kind === 'providers') {
@@ -82,7 +82,7 @@ export function createLookups({ files, catalogue, usage, mirrored, path = '' }: 
     // packages.json has the names: the first list after a start does not wait for the catalogue
     if (route.kind === 'list' && type === undefined) {
       const { listed } = await files.visible.of(view, await files.epoch(nowMs));
-      return list([...listed, ...((await mirrored?.read(nowMs, view))?.keys() ?? [])], query);
+      return list([...listed, ...((await mirrored?.readOffered(nowMs, view))?.keys() ?? [])], query);
     }
     const found = await find(view, nowMs);
     if (route.kind === 'search') return search(found, query, await usage.read(nowMs, view, found.ours), path);

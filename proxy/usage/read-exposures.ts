@@ -34,7 +34,7 @@ export interface WithMalware {
   readonly malware?: readonly Exposed[] | undefined;
 }
 
-/** By package, as the view cuts it. Once something is known, this waits no longer than a page may. */
+/** By package, as the view cuts it. While something recent is known, this waits no longer than a page may. */
 export async function exposedByPackage(
   { policyAdmin }: Pick<UsageServices, 'policyAdmin'>,
   view: View | undefined,

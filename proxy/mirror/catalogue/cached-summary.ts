@@ -58,6 +58,8 @@ export interface WithheldVersions {
 export interface DatedSummary {
   /** undefined: no version of it is offered */
   readonly kept: CachedSummary | undefined;
+  /** of the versions that rules refuse, if none is offered: lists still name the package */
+  readonly refused: CachedSummary | undefined;
   /** one entry for each reason */
   readonly heldBack: readonly WithheldVersions[];
   /** when a time-dependent rule changes its result */
@@ -86,11 +88,16 @@ export async function cachedSummary(
     { gains },
   );
   const offered = new Set(ruled.offered);
-  return {
-    kept: await packed(
+  const purged = new Set(ruled.refused.filter(({ setting }) => setting === 'purged').map(({ version }) => version));
+  const packedIf = (isMeant: (record: JsonObject) => boolean) =>
+    packed(
       name,
-      versions.filter(({ record }) => offered.has(record)),
-    ),
+      versions.filter(({ record }) => isMeant(record)),
+    );
+  const kept = await packedIf((record) => offered.has(record));
+  return {
+    kept,
+    refused: kept ? undefined : await packedIf(({ version }) => !purged.has(String(version))),
     heldBack: byReason([...ruled.refused, ...leftOut.map((one) => ({ ...one, setting: null }))]),
     changesAtMs: ruled.changesAtMs,
   };

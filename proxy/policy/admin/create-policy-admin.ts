@@ -2,11 +2,10 @@
 
 import { decideHeld, type DecidingParts } from './held-releases.ts';
 import { noGains } from '../judge/held-releases.ts';
-import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
-import { type CurrentPolicy, listedFacts, noOutsideLists } from '../apply/current-policy.ts';
+import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
@@ -21,6 +20,7 @@ import { createHeldList, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
+import { remembered } from './remembered.ts';
 import type { PolicyCheck } from './policy-admin.ts';
 import type { FeedView, PolicyView } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
@@ -110,10 +110,6 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
   readonly feeds?: PolicyFeeds | undefined;
 }
 
-/** Reading all lists takes seconds in a large registry. */
-const rememberedMs = 10_000;
-const momentMs = 700;
-
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, sources, now } = options;
   const fourEyes = async (): Promise<boolean> => (await sources.settings.current())['publishing.four_eyes'];
@@ -166,30 +162,6 @@ function looksAtAll(
     exposuresSoon: exposures.soon,
     held: () => readHeld(options.now()),
     heldSoon: remembered(options, readHeld).soon,
-  };
-}
-
-/** A change of the policy, or of a list that its rules read, counts at once. */
-function remembered<Found>(
-  { reader, now }: Pick<PolicyAdminOptions, 'reader' | 'now'>,
-  read: (nowMs: number) => Promise<Found>,
-) {
-  let last: { readonly of: CurrentPolicy; readonly untilMs: number; readonly found: Promise<Found> } | undefined;
-  let known: Found | undefined;
-  const latest = async (): Promise<Found> => {
-    const of = await reader.current(now());
-    if (last?.of !== of || now() >= last.untilMs) {
-      const found = read(now());
-      last = { of, untilMs: now() + rememberedMs, found };
-      const forget = () => (known = last = undefined); // the caller gets the error
-      found.then((all) => (known = all), forget);
-    }
-    return last.found;
-  };
-  const moment = (waitMs: number) => setTimeout(known === undefined ? momentMs : waitMs, undefined, { ref: false });
-  return {
-    now: latest,
-    soon: async (waitMs = momentMs) => (await Promise.race([latest().catch(() => undefined), moment(waitMs)])) ?? known,
   };
 }
 

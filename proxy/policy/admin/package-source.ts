@@ -38,8 +38,8 @@ export interface PackageSource {
   /** in order */
   readonly names: () => Promise<readonly PackageName[]>;
   /**
-   * The packages with stored archives, and what their registries said of them; absent: all names, and registries say
-   * nothing. `beside` rejects with UnusableFile.
+   * All names, and what their registries said of them; absent: registries say nothing. `beside` rejects with
+   * UnusableFile.
    */
   readonly listed?: () => AsyncIterable<Listed>;
   /** Equal while the files about the package are unchanged. */

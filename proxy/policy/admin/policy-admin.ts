@@ -34,7 +34,10 @@ export interface PolicyAdmin {
   readonly standing: (name: PackageName) => Promise<PackageStanding | undefined>;
   /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */
   readonly exposures: () => Promise<Exposures>;
-  /** The same within a moment, or within `waitMs`: else the last known ones; undefined: unknown, or lists are damaged. */
+  /**
+   * The same within a moment, or within `waitMs` while the last known ones are of this minute and this policy: else the
+   * last known ones; undefined: unknown, or lists are damaged.
+   */
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
   /** The releases that wait until time or a person decides, as of now. */
   readonly held: () => Promise<HeldList>;

@@ -135,6 +135,27 @@ it('people look into stored archives of mirrored packages: files, README, differ
   expect((await visit('/files?version=1.0.1')).status).toBe(404);
 });
 
+it('malware that nobody has fetched is marked in the lists, which name it while a rule blocks all of it', async () => {
+  const filter = { malware: [{ constraint: '*', reason: 'MAL-2026-10: Steals keys' }] };
+  upstream.put('some/bad', [{ version: '1.0.0', zip: archiveFor('1.0.0') }], { filter });
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await request(`${registry.url()}/p2/some/bad.json`, { headers });
+  await answer.body.dump();
+  await expect.poll(async () => (await browser.get('/packages?state=advisory')).text).toMatch(/some\/bad malware/);
+  await expect.poll(async () => (await browser.get('/mirror')).text).toContain('some/bad 1.0.0 : it is malware');
+
+  const rules = [{ name: 'no-malware', rule: 'filter', lists: ['malware'], action: 'block' }];
+  expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
+  const rule = '1 version is left out by the rule no-malware';
+  await expect.poll(async () => (await browser.get('/packages/some/bad')).text).toContain(rule);
+  const page = await browser.get('/packages/some/bad');
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
+  expect(page.html).not.toContain('composer require');
+  for (const list of ['/packages?q=some/bad', '/search?q=bad'])
+    expect((await browser.get(list)).html).toContain('packages/some/bad"');
+  expect((await registry.api('PUT', '/api/policy', { rules: [] })).status).toBe(200);
+});
+
 const script = '<script>alert(1)</script>';
 const image = '<img src=x onerror=alert(1)>';
 

@@ -235,6 +235,15 @@ describe('a withdrawal on the page', () => {
     expect((await visit('/acme/billing')).text).toContain("'acme/billing:^1.2'");
   });
 
+  it('and its return leave the moment of the release as it was', async () => {
+    const released = async () => /<time datetime="[^"]*"/.exec((await visit('/acme/money/versions')).html)?.[0];
+    const before = await released();
+    for (const page of ['withdraw', 'restore'])
+      expect((await send(`/acme/money/${page}?version=1.4.0`, { current_password: password })).status).toBe(303);
+    expect((await visit('/acme/money/versions')).text).toContain('1.4.0 latest');
+    expect([before?.length, await released()]).toEqual([expect.any(Number), before]);
+  });
+
   it('is refused for a version that is not published, or was not withdrawn', async () => {
     expect((await visit('/acme/billing/withdraw?version=9.9')).status).toBe(404);
     expect((await visit('/acme/billing/restore?version=1.1.0')).status).toBe(404);

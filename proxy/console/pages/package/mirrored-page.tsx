@@ -27,6 +27,8 @@ import { webAddress } from './web-links.ts';
 
 interface MirroredProps {
   readonly summary: PackageSummary;
+  /** false: rules refuse every version */
+  readonly isOffered: boolean;
   readonly stored: MirroredPackage;
   readonly versions: readonly ShownVersion[];
   readonly heldBack: readonly WithheldVersions[];
@@ -55,9 +57,11 @@ export async function showMirrored(
   const refused = standing?.versions.filter((one) => one.refused).map(({ version }) => version) ?? [];
   const clean = stored.kept.filter(({ entry }) => !refused.includes(entry.version));
   const readme = await readArchivedReadme(services, request, name, latestOf(clean));
-  const versions = shownVersions(mirrored?.offered(name) ?? [], stored.kept, standing);
+  const offered = mirrored?.offered(name) ?? [];
+  const versions = shownVersions(offered, stored.kept, standing);
   const dependents = packages.dependentsOf(name);
-  return packageView(name, <Mirrored {...{ summary, stored, versions, heldBack, dependents, readme, request }} />);
+  const props = { summary, stored, versions, heldBack, dependents, readme, request };
+  return packageView(name, <Mirrored {...props} isOffered={offered.length > 0} />);
 }
 
 const maxRows = 100;
@@ -108,7 +112,7 @@ function MirroredHead({ summary: { name, description, type, abandoned }, version
 }
 
 function Mirrored(props: MirroredProps): Child {
-  const { summary, heldBack, readme, versions, request } = props;
+  const { summary, isOffered, heldBack, readme, versions, request } = props;
   const clean = versions.filter((one) => !isMalware(one));
   // a range would take the malware, too
   const exact = clean[0] && `${summary.name}:${clean[0].version}`;
@@ -117,7 +121,9 @@ function Mirrored(props: MirroredProps): Child {
     <>
       <MirroredHead {...props} />
       <div class="package">
-        <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
+        {isOffered ? (
+          <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
+        ) : null}
         <div class="readme stack">
           <HeldBackList heldBack={heldBack} />
           <section class="stack-tight">
@@ -206,11 +212,11 @@ function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {
   );
 }
 
-function MirroredFacts({ summary, stored, dependents }: MirroredProps): Child {
+function MirroredFacts({ summary, isOffered, stored, dependents }: MirroredProps): Child {
   const pages = [webAddress(summary.homepage), webAddress(summary.repository)].flatMap((one) => one ?? []);
   return (
     <dl class="facts">
-      <Fact label="Newest version offered">{summary.latest_version}</Fact>
+      <Fact label="Newest version offered">{isOffered ? summary.latest_version : 'none'}</Fact>
       <Fact label={stored.registries.length === 1 ? 'From' : 'From the first of these that has it'}>
         {stored.registries.map((address) => (
           <div>

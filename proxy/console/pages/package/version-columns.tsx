@@ -66,7 +66,7 @@ const dayMs = 86_400_000;
 /** The date of the release, and that of its publication here if it was on another day. */
 function SinceCell({ row }: { readonly row: VersionTableRow }): Child {
   const { kind, since, withdrawnBy, cause, published } = row;
-  const released = published?.entry.time ?? since;
+  const released = published?.entry.time ?? published?.entry.first_published ?? since;
   if (kind !== 'withdrawn')
     return (
       <span>
