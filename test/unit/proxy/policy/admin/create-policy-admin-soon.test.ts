@@ -38,7 +38,7 @@ function open() {
     document: () => now.policy,
     outside: () => outside,
   };
-  const unused = {} as Record<'store' | 'uses' | 'artifactsOf' | 'tokens', never>;
+  const unused = {} as Record<'store' | 'uses' | 'artifactsOf' | 'tokens' | 'stagedRecord', never>;
   const admin = createPolicyAdmin({
     ...unused,
     file: null,
