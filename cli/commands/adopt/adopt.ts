@@ -1,6 +1,7 @@
 // `libretto adopt`: exit code 0; 1 if a version cannot be taken over, or differs there; 2, without any change, for a
 // registry that cannot be read.
 
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,12 +24,12 @@ import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { printChanges, printJson, printProblems } from '../../io/output.ts';
+import { printChanges, printJson, printNotes, printProblems } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { readLastPublication, readPublishedTree } from '../../tree/published-tree.ts';
-import { adoptionRequest, chosenNames, type AdoptionRequest } from './adoption-flags.ts';
+import { adoptionRequest, chosenNames, unmatchedOf, type AdoptionRequest } from './adoption-flags.ts';
 
 export const publishes = true;
 
@@ -47,6 +48,10 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     printJson(context.stdout, { url, name, ...findings, sources, published, serial });
   } else printChanges(plan ? context.stdout : context.summary, describeFindings(url, findings, plan));
   printProblems(context.stderr, describeDifferences(findings, sources));
+  printNotes(
+    context.remarks,
+    findings.unmatched.map((pattern) => `--only ${pattern} matches nothing there.`),
+  );
   return findings.differences.some(({ kind }) => kind !== 'only-here') ? 1 : 0;
 }
 
@@ -56,10 +61,10 @@ interface Done {
   readonly sources: Awaited<ReturnType<typeof registerSources>>;
 }
 
-/** A second run would be taken for a new one: what is there by then is drift. */
+/** A second run would be taken for a new one: what is there by then is drift. An interrupted one left its tree. */
 function refuseRepeated({ data }: Config, { name, plan, continues }: AdoptionRequest): void {
   const known = readLastPublication(data.value)?.sources.some(({ id }) => id === specOf(name).id) === true;
-  if (plan || continues || !known) return;
+  if (plan || continues || !known || existsSync(treeOf(data.value, name))) return;
   throw new UsageError(
     `${name} was adopted before. Add --continue to take over what is new there, or --plan to see it first.`,
   );
@@ -91,9 +96,9 @@ async function adopted(
           ? undefined
           : await stoppableBuild(asked, context, (final, effects) => receiveTree(place, final, effects));
       if (build !== undefined && 'exitCode' in build) return build;
-      await rm(tree, { recursive: true, force: true });
       await bindFolder(config);
       const sources = request.registersSources ? await registerSources(git, config, context) : [];
+      await rm(tree, { recursive: true, force: true }); // last: without it the run counts as complete
       return { findings: build === undefined ? findings : withBuild(findings, build), build, sources };
     } finally {
       await lock.release();
@@ -114,7 +119,7 @@ interface Places {
 async function gather(
   config: Config,
   context: Context,
-  { url, name, plan, only, credentialOf }: AdoptionRequest,
+  { url, name, plan, only, credentialOf, registersSources }: AdoptionRequest,
   { data, documents, git = new Map() }: Places,
 ): Promise<Findings> {
   const progress = await startProgress(context.progress, () => context.now().getTime(), 'adopt');
@@ -134,16 +139,23 @@ async function gather(
     const known = readPublishedTree(data)?.names.flatMap((one) => parsePackageName(one) ?? []) ?? [];
     const there = new Set(listed);
     const unlisted = listed === undefined || only !== undefined ? [] : known.filter((one) => !there.has(one));
-    return await takeOver(chosenNames(listed, only, url), unlisted, {
+    const matched: string[] = [];
+    const findings = await takeOver(chosenNames(listed, only, url), unlisted, {
       registry,
       output: createDiskOutput(data),
       folder: treeOf(data, name),
       source: specOf(name).id,
       plan,
+      registersSources,
       now: context.now,
       progress: show,
-      onOffered: (one, records) => noteSource(git, one, records),
+      onOffered: (one, records) => {
+        if (records.length > 0) matched.push(one);
+        noteSource(git, one, records);
+      },
     });
+    matched.push(...findings.differences.map((one) => one.name));
+    return { ...findings, unmatched: unmatchedOf(only, matched) };
   } finally {
     progress.stop();
     await registry.close();

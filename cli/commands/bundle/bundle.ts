@@ -45,7 +45,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   const make = async (seen: TokenView | undefined) => {
     const { serial, files } = await collect(config, { since, locks, seen, folder });
     const head = { registry, serial, since: since ?? null, whole: locks.length === 0 && seen === undefined };
-    const file = await targetOf(place, head, seen === undefined ? 'locks' : 'view');
+    const file = await targetOf(place, head, token ?? 'locks');
     const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
     return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
   };
