@@ -39,14 +39,7 @@ type Standing = { readonly isHere: boolean } | { readonly kind: 'differs' | 'onl
 
 export type PackageFindings = Omit<Findings, 'packages' | 'unmatched'>;
 
-export const nothing: PackageFindings = {
-  versions: 0,
-  here: 0,
-  taken: [],
-  fetched: 0,
-  fetched_bytes: 0,
-  differences: [],
-};
+export const none: PackageFindings = { versions: 0, here: 0, taken: [], fetched: 0, fetched_bytes: 0, differences: [] };
 
 /** Reads what this registry has of a package. `source`: id of the other one. */
 export async function packagesHere(
@@ -56,8 +49,7 @@ export async function packagesHere(
   const withheld = await listWithheld(output);
   const { blocks } = lookUpPurged(await listPurged(output));
   return async (name) => {
-    const index = await readOwnIndex(output, name);
-    const published = (index?.versions ?? []).filter(({ state }) => state === 'published');
+    const published = (await readOwnIndex(output, name))?.versions.filter(({ state }) => state === 'published') ?? [];
     const path = providerPath(name, 'stable');
     const text = published.length === 0 ? undefined : await output.read('public', path);
     return {
@@ -71,10 +63,7 @@ export async function packagesHere(
   };
 }
 
-/**
- * `staged`: what a run took that was killed. `fresh`: versions that are new, and can be published beside each other; also
- * those that such a run published, which has reported nothing.
- */
+/** `fresh`: versions that are new, and can be published beside each other; also those that a killed run published. */
 export function comparePackage(
   { versions, leftOut }: Offered,
   here: PackageHere,
@@ -98,7 +87,7 @@ export function comparePackage(
     else fresh.set(normalized, one);
   }
   return {
-    ...nothing,
+    ...none,
     versions: versions.length + leftOut.length,
     here: same,
     differences: [...differences, ...onlyHere(here, versions)],
@@ -135,14 +124,11 @@ function changeOf(
 
 /** Of a release that came from there, whose record was taken as it was. */
 function changeOfRecord({ normalized, record }: VersionWithDist, { records }: PackageHere): string | undefined {
-  const here = records.find((one) => one.version_normalized === normalized);
-  if (here === undefined) return undefined;
+  const here = records.find((one) => one.version_normalized === normalized) ?? record;
   const [one, other] = [comparable(record), comparable(here)];
   const fields = Object.keys({ ...one, ...other }).filter((field) => !isDeepStrictEqual(one[field], other[field]));
-  return fields.length === 0 ? undefined : `its metadata is other there: ${fields.join(', ').slice(0, longestText)}`;
+  return fields.length === 0 ? undefined : `its metadata is other there: ${fields.join(', ').slice(0, 200)}`;
 }
-
-const longestText = 200;
 
 /** As it is written here. A registry may mark a package as abandoned at any time, also this one. */
 function comparable(record: JsonObject): JsonObject {

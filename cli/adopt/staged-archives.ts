@@ -29,9 +29,7 @@ interface StagedFile {
 }
 
 /** `isFetched`: its archive was fetched by this run. */
-export interface TakenVersion extends TreeVersion {
-  readonly isFetched: boolean;
-}
+export type TakenVersion = TreeVersion & { readonly isFetched: boolean };
 
 /** What an earlier run has checked. `folder`: of the tree. */
 export async function stagedOf(folder: string, name: PackageName): Promise<Staged> {

@@ -8,11 +8,12 @@ import { QuarantineError } from '../../build/contract/quarantine.ts';
 import type { Output } from '../../build/output/output.ts';
 import { endTree, writeTreePackage } from '../../build/receive/write-tree.ts';
 import { runBatch } from '../../build/shared/concurrency/batch.ts';
+import { matchName } from '../../build/shared/patterns/package-pattern.ts';
 import { MirroringFailure } from '../../proxy/core/protocol/mirrored-packages.ts';
 import { inOrder, type Findings } from './adoption-report.ts';
 import {
   comparePackage,
-  nothing,
+  none,
   onlyHere,
   onlyThere,
   packagesHere,
@@ -31,6 +32,8 @@ export interface TakeOverOptions {
   readonly source: string;
   /** true: nothing is fetched but documents, and nothing is written */
   readonly plan: boolean;
+  /** the patterns of names that were asked for */
+  readonly only: readonly string[] | undefined;
   /** the git repositories there are registered afterwards */
   readonly registersSources: boolean;
   readonly now: () => Date;
@@ -47,8 +50,8 @@ export async function takeOver(
   names: readonly string[],
   unlisted: readonly PackageName[],
   options: TakeOverOptions,
-): Promise<Omit<Findings, 'unmatched'>> {
-  const { plan, folder, now, progress } = options;
+): Promise<Findings> {
+  const { plan, only = [], folder, now, progress } = options;
   const hereOf = await packagesHere(options.output, options.source);
   const limit = pLimit(atOnce);
   let done = 0;
@@ -61,6 +64,7 @@ export async function takeOver(
   const gone = await runBatch(unlisted, atOnce, async (name) => onlyHere(await hereOf(name), []));
   const written = names.flatMap((name, at) => (found[at]?.taken.length && parsePackageName(name)) || []);
   if (!plan) await endTree(folder, written, now());
+  const answered = names.filter((_, at) => found[at]?.versions || found[at]?.differences.length);
   const sum = (field: 'versions' | 'here' | 'fetched' | 'fetched_bytes'): number =>
     found.reduce((all, one) => all + one[field], 0);
   return {
@@ -71,15 +75,13 @@ export async function takeOver(
     fetched: sum('fetched'),
     fetched_bytes: sum('fetched_bytes'),
     differences: inOrder([...found.flatMap(({ differences }) => differences), ...gone.flat()]),
+    unmatched: only.filter((pattern) => !answered.some(matchName(pattern))),
   };
 }
 
 /** `text`: what the list there has in place of a name. */
 function unnamed(text: string): PackageFindings {
-  return {
-    ...nothing,
-    differences: [onlyThere(text.slice(0, longestName), null, 'Composer does not accept this name')],
-  };
+  return { ...none, differences: [onlyThere(text.slice(0, longestName), null, 'Composer does not accept this name')] };
 }
 
 const longestName = 128;
@@ -91,7 +93,7 @@ async function takePackage(
 ): Promise<PackageFindings> {
   const { name } = here;
   const offered = await orReason(registry.offered(name));
-  if (typeof offered === 'string') return { ...nothing, differences: [onlyThere(name, null, offered)] };
+  if (typeof offered === 'string') return { ...none, differences: [onlyThere(name, null, offered)] };
   onOffered(name, offered.records);
   const staged = await stagedOf(folder, name);
   const { fresh, ...compared } = comparePackage(offered, here, staged, registersSources);

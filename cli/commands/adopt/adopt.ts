@@ -29,7 +29,7 @@ import { startProgress } from '../../io/progress.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { readLastPublication, readPublishedTree } from '../../tree/published-tree.ts';
-import { adoptionRequest, chosenNames, unmatchedOf, type AdoptionRequest } from './adoption-flags.ts';
+import { adoptionRequest, chosenNames, type AdoptionRequest } from './adoption-flags.ts';
 
 export const publishes = true;
 
@@ -48,10 +48,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     printJson(context.stdout, { url, name, ...findings, sources, published, serial });
   } else printChanges(plan ? context.stdout : context.summary, describeFindings(url, findings, plan));
   printProblems(context.stderr, describeDifferences(findings, sources));
-  printNotes(
-    context.remarks,
-    findings.unmatched.map((pattern) => `--only ${pattern} matches nothing there.`),
-  );
+  for (const one of findings.unmatched) printNotes(context.remarks, [`--only ${one} matches nothing there.`]);
   return findings.differences.some(({ kind }) => kind !== 'only-here') ? 1 : 0;
 }
 
@@ -119,9 +116,10 @@ interface Places {
 async function gather(
   config: Config,
   context: Context,
-  { url, name, plan, only, credentialOf, registersSources }: AdoptionRequest,
+  request: AdoptionRequest,
   { data, documents, git = new Map() }: Places,
 ): Promise<Findings> {
+  const { url, name, only, credentialOf } = request;
   const progress = await startProgress(context.progress, () => context.now().getTime(), 'adopt');
   let last = { done: 0, total: 0, label: '' };
   const show = (next: Partial<typeof last>): void =>
@@ -139,23 +137,16 @@ async function gather(
     const known = readPublishedTree(data)?.names.flatMap((one) => parsePackageName(one) ?? []) ?? [];
     const there = new Set(listed);
     const unlisted = listed === undefined || only !== undefined ? [] : known.filter((one) => !there.has(one));
-    const matched: string[] = [];
-    const findings = await takeOver(chosenNames(listed, only, url), unlisted, {
+    return await takeOver(chosenNames(listed, only, url), unlisted, {
+      ...request,
       registry,
       output: createDiskOutput(data),
       folder: treeOf(data, name),
       source: specOf(name).id,
-      plan,
-      registersSources,
       now: context.now,
       progress: show,
-      onOffered: (one, records) => {
-        if (records.length > 0) matched.push(one);
-        noteSource(git, one, records);
-      },
+      onOffered: (one, records) => noteSource(git, one, records),
     });
-    matched.push(...findings.differences.map((one) => one.name));
-    return { ...findings, unmatched: unmatchedOf(only, matched) };
   } finally {
     progress.stop();
     await registry.close();

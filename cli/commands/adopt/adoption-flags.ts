@@ -3,7 +3,7 @@
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { parseUrl } from '../../../build/contract/parse-url.ts';
 import { refuseBadName } from '../../../build/receive/receive.ts';
-import { matchAnyName, matchName } from '../../../build/shared/patterns/package-pattern.ts';
+import { matchAnyName } from '../../../build/shared/patterns/package-pattern.ts';
 import { maySendCredential, type UpstreamCredential } from '../../../proxy/mirror/upstream/upstream-credential.ts';
 import { addressOf } from '../../../proxy/mirror/upstream/upstream-root.ts';
 import type { CommandInput } from '../../io/command.ts';
@@ -110,9 +110,4 @@ export function chosenNames(
         '`libretto repository add --type composer URL`.',
     );
   return names;
-}
-
-/** The patterns that match none of these names. */
-export function unmatchedOf(only: readonly string[] = [], names: readonly string[]): readonly string[] {
-  return only.filter((pattern) => !names.some(matchName(pattern)));
 }

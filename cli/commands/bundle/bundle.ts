@@ -5,7 +5,6 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
 import type { BundleHead } from '../../../build/bundle/bundle-format.ts';
 import { publishedFiles } from '../../../build/bundle/published-files.ts';
 import { partialOf, refuseExisting, writeBundle, type FileToBundle } from '../../../build/bundle/write-bundle.ts';
