@@ -30,11 +30,11 @@ export interface OpenBundle {
   readonly extract: (placeOf: (path: string) => string, onFile: OnFile) => Promise<void>;
 }
 
-/** For a bundle that cannot be received: its fault, and what to do. */
+/** Its fault, and what to do. No backquotes: the command gets no options of this registry. */
 export function unusable(path: string, fault: string): BuildRefused {
   return new BuildRefused(
-    `${path} ${fault}. Compare its SHA-256 with the one that \`libretto bundle\` printed, and copy it again. ` +
-      'Nothing was changed.',
+    `${path} ${fault}. Compare its SHA-256 with the one that libretto bundle printed at the sending registry, and ` +
+      'copy it again. Nothing was changed.',
   );
 }
 

@@ -38,17 +38,14 @@ export async function writeTreePackage(
   versions: readonly TreeVersion[],
   now: Date,
 ): Promise<void> {
-  const entries = versions.map((version) => entryOf(version, now));
-  const { stable, dev } = formatProviders(
-    name,
-    versions.map((version, at) => ({ record: recordOf(name, version), entry: entries[at] ?? entryOf(version, now) })),
-  );
+  const rows = versions.map((version) => ({ record: recordOf(name, version), entry: entryOf(version, now) }));
+  const { stable, dev } = formatProviders(name, rows);
   const stamp = (text: string) => ({ last_modified: epochSeconds(now), sha256: digestOf(text) });
   const index = formatPackageIndex({
     format: servingIndexFormat,
     name,
     documents: { stable: stamp(stable), dev: dev === undefined ? null : stamp(dev) },
-    versions: entries,
+    versions: rows.map(({ entry }) => entry),
   });
   await write(folder, join('public', providerPath(name, 'stable')), stable);
   if (dev !== undefined) await write(folder, join('public', providerPath(name, 'dev')), dev);

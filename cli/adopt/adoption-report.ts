@@ -23,10 +23,12 @@ export interface Findings {
   here: number;
   /** new here; in a plan: to be taken over */
   taken: readonly { readonly name: string; readonly version: string }[];
-  /** of `taken`, in a plan: the archives that an earlier run has fetched, and their bytes */
+  /** the archives that this run has fetched, and their bytes; in a plan: of `taken`, those of an earlier run */
   fetched: number;
   fetched_bytes: number;
   differences: readonly Difference[];
+  /** the patterns of --only that match nothing there */
+  unmatched: readonly string[];
 }
 
 /** A git repository there: its id here, or why it was not registered. */

@@ -28,6 +28,9 @@ interface StagedFile {
   readonly size: number;
 }
 
+/** `isFetched`: its archive was fetched by this run. */
+export type TakenVersion = TreeVersion & { readonly isFetched: boolean };
+
 /** What an earlier run has checked. `folder`: of the tree. */
 export async function stagedOf(folder: string, name: PackageName): Promise<Staged> {
   const own = join(folder, 'public/dist', name);
@@ -48,7 +51,7 @@ export async function takeArchive(
   name: PackageName,
   offered: VersionWithDist,
   staged: Staged,
-): Promise<TreeVersion> {
+): Promise<TakenVersion> {
   const own = join(folder, 'public/dist', name);
   const here = staged.get(keyOf(offered));
   const isWhole = here !== undefined && (await digestOf('sha1', join(own, here.file))) === here.shasum;
@@ -56,7 +59,9 @@ export async function takeArchive(
   const { version, normalized, record, dist } = offered;
   // one in another form is replaced by that of the bytes
   const reference = parseReference(dist.reference) ?? archiveReference(await digestOf('sha256', join(own, file)));
-  return { version, normalized, record, reference, shasum, size, path: `dist/${name}/${file}` as PublicPath };
+  const path = `dist/${name}/${file}` as PublicPath;
+  const isFetched = !isWhole && hasOwnArchive(offered);
+  return { version, normalized, record, reference, shasum, size, path, isFetched };
 }
 
 async function fetchArchive(

@@ -109,7 +109,7 @@ export const buildDocuments = {
     versions: count('versions there'),
     here: count('versions that are published here with the same content'),
     taken: z.array(z.object({ name, version })).describe('versions that were taken over; with --plan, that would be'),
-    fetched: count('with --plan: the archives among them that an earlier run has fetched'),
+    fetched: count('the archives that this run has fetched; with --plan, that an earlier run has'),
     fetched_bytes: count('the bytes of these archives'),
     differences: z
       .array(
@@ -123,6 +123,7 @@ export const buildDocuments = {
         }),
       )
       .describe('what is not the same in both registries'),
+    unmatched: part.texts('the names and patterns of --only that match nothing there'),
     sources: z
       .array(
         z.object({

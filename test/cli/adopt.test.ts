@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerWith, startDistServer } from '../util/dist-server.ts';
 import { eventually } from '../util/eventually.ts';
@@ -23,6 +23,7 @@ interface Adopted {
     readonly version: string | null;
     readonly because: string | null;
   }[];
+  readonly unmatched: readonly string[];
 }
 
 const nameRefused = 'Composer does not accept this name';
@@ -39,10 +40,17 @@ describe('libretto adopt', () => {
     (upstream = await startUpstream(options));
   const adopt = (...args: readonly string[]): Promise<CliOutcome> =>
     runCli(['adopt', upstream?.url ?? '', '--data', data, ...args], { cwd: folder.path });
-  const adoptJson = async (...args: readonly string[]): Promise<Adopted & { readonly exitCode: number }> => {
+  const adoptJson = async (...args: readonly string[]) => {
     const { stdout, stderr, exitCode } = await adopt('--json', ...args);
     expect(stdout, stderr).not.toBe('');
-    return { ...(JSON.parse(stdout) as Adopted), exitCode };
+    return { ...(JSON.parse(stdout) as Adopted), exitCode, stderr };
+  };
+  const killed = async (args: readonly string[], isReached: () => boolean): Promise<void> => {
+    const all = [binary, 'adopt', upstream?.url ?? '', '--data', data, ...args];
+    const child = spawn(process.execPath, all, { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+    await eventually(isReached);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
   };
   const dist = (path: string): Buffer => readFileSync(`${data}/public/dist/${path}`);
 
@@ -115,6 +123,8 @@ describe('libretto adopt', () => {
       '1.5.1': 'its archive has no address of http or https',
       '1.6.0+build5': '1.6.0 is the same version to Composer',
     });
+    const registering = await adopt('--plan', '--register-sources');
+    expect(registering.stderr).toMatch(/only a source \(git\)\n/);
     const [first] = publishedRecords(data).filter(({ name, version }) => `${name} ${version}` === 'acme/lib 1.0.0');
     expect(first).toMatchObject({
       dist: { reference: referenceFor('acme/lib 1.0.0'), shasum: sha1Of(zip) },
@@ -156,9 +166,18 @@ describe('libretto adopt', () => {
       { version: '2.0.0', zip: zipFor('2') },
     ];
     put('acme/a', [one, two, { version: 'dev-main', zip: zipFor('old') }, { version: '3.0.0', zip: zipFor('3') }]);
-    put('acme/b', [one]);
+    const five = { version: '5.0.0', zip: zipFor('5'), extra: { require: { php: '*' }, extra: { n: 1, s: [] } } };
+    put('acme/b', [one, five, { ...five, version: '6.0.0' }]);
     expect(await adopt()).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await adopt()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--continue') as string });
+
+    // of the record counts what the package says itself, in any order
+    const [moved, same] = [{ require: { php: '>=8' } }, { time: '2024-05-06T07:08:09+00:00', abandoned: true }];
+    const sameHere = { ...same, extra: { s: [], n: 1 }, require: { php: '*' }, 'notification-url': '/downloads' };
+    put('acme/b', [one, { ...five, extra: moved }, { ...five, version: '6.0.0', extra: sameHere }]);
+    expect((await adoptJson('--continue', '--plan', '--only', 'acme/b')).differences).toEqual([
+      { kind: 'differs', name: 'acme/b', version: '5.0.0', because: 'its metadata is other there: require, extra' },
+    ]);
 
     upstream?.instead('/list.json', answerWith('{"packageNames":["acme/a"]}'));
     drop('acme/b');
@@ -174,7 +193,7 @@ describe('libretto adopt', () => {
       ['differs', 'acme/a', '1.0.0'],
       ['differs', 'acme/a', '2.0.0'],
       ['only-here', 'acme/a', '3.0.0'],
-      ['only-here', 'acme/b', '1.0.0'],
+      ...['1.0.0', '5.0.0', '6.0.0'].map((version) => ['only-here', 'acme/b', version]),
     ]);
     const bytes = ['1.0.0', '2.0.0', '3.0.0', '4.0.0', 'dev-main'].map((label) => dist(`acme/a/${label}.zip`));
     expect(bytes).toEqual(['1', '2', '3', '4', 'new'].map(zipFor));
@@ -186,6 +205,8 @@ describe('libretto adopt', () => {
       'acme/a 4.0.0',
       'acme/a dev-main',
       'acme/b 1.0.0',
+      'acme/b 5.0.0',
+      'acme/b 6.0.0',
     ]);
   });
 
@@ -232,11 +253,13 @@ describe('libretto adopt', () => {
         exitCode: 2,
         stderr: expect.stringContaining('lists no package of --only acme/c other/*.') as string,
       });
-    const only = options.layout === 'lazy' ? ['--only', 'acme/a', 'acme/b'] : [];
-    const { taken, differences } = await adoptJson('--plan', ...only);
-    expect([labels(taken), differences]).toEqual([
+    const only = options.layout === 'lazy' ? ['acme/a', 'acme/b'] : ['Acme/*'];
+    const { taken, differences, unmatched, stderr } = await adoptJson('--plan', '--only', ...only, 'acme/bb');
+    expect([labels(taken), differences, unmatched, stderr]).toEqual([
       ['acme/a 1.0.0', 'acme/a dev-main', 'acme/b 1.0.0', 'acme/b dev-main'],
       [],
+      ['acme/bb'],
+      'note: --only acme/bb matches nothing there.',
     ]);
   });
 
@@ -282,15 +305,7 @@ describe('libretto adopt', () => {
     const file = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
     const whole = new Map(names.map((name) => [name, server.answers.get(file(name))]));
     for (const name of names.slice(4)) server.answers.set(file(name), () => undefined);
-    const args = ['adopt', upstream?.url ?? '', '--data', data];
-    const child = spawn(process.execPath, [binary, ...args], {
-      cwd: folder.path,
-      env: cleanEnvironment(),
-      stdio: 'ignore',
-    });
-    await eventually(() => stagedIn(data) === 4 && asked('/files/') > 4);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await killed([], () => stagedIn(data) === 4 && asked('/files/') > 4);
     expect(readdirSync(data)).toEqual(['build']);
 
     const before = asked('/files/');
@@ -300,7 +315,14 @@ describe('libretto adopt', () => {
         if ((refusals += 1) > 2) answer?.(request, response);
         else response.writeHead(429, { 'retry-after': '1' }).end();
       });
-    expect(await adoptJson()).toMatchObject({ exitCode: 0, taken: { length: 12 }, differences: [] });
+    const bytes = names.slice(4).reduce((sum, name) => sum + zipFor(name).length, 0);
+    expect(await adoptJson()).toMatchObject({
+      exitCode: 0,
+      taken: { length: 12 },
+      fetched: 8,
+      fetched_bytes: bytes,
+      differences: [],
+    });
     expect(asked('/files/') - before).toBeLessThanOrEqual(8 + 2 + 8);
     expect(names.slice(0, 4).flatMap((name) => asked(file(name)))).toEqual([1, 1, 1, 1]);
     expect(names.map((name) => dist(`${name}/1.0.0.zip`).equals(zipFor(name)))).not.toContain(false);
@@ -332,13 +354,27 @@ describe('libretto adopt', () => {
     ]);
     const local = { type: 'git', url: '/srv/git/local.git', reference };
     put('acme/local', [{ version: '1.0.0', zip: zipFor('l'), extra: { source: local } }]);
+    // a run that was killed after its publication: the same command completes it
+    git.behave('hang');
+    await killed(['--register-sources'], () => git.requests.length > 0);
+    mkdirSync(`${data}/build/staging`);
+    git.behave('well');
     const { stdout, stderr, exitCode } = await adopt('--register-sources', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      taken: { length: 4 },
+      here: 0,
+      fetched: 0,
+      published: false,
+      serial: 1,
+    });
+    expect(['adopt', 'lock', 'staging'].filter((path) => existsSync(`${data}/build/${path}`))).toEqual([]);
+    expect((await adopt('--register-sources')).stderr).toContain('was adopted before. Add --continue');
     const { sources } = JSON.parse(stdout) as { sources: { url: string; id: string | null }[] };
     expect([exitCode, sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
       0,
       [
-        ['no.git', 'object'],
         ['local.git', 'object'],
+        ['no.git', 'object'],
         ['tool.git', 'string'],
       ],
     ]);

@@ -1,6 +1,7 @@
 // `libretto adopt`: exit code 0; 1 if a version cannot be taken over, or differs there; 2, without any change, for a
 // registry that cannot be read.
 
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,7 +24,7 @@ import type { Config } from '../../config/config.ts';
 import { makeOrReadDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
-import { printChanges, printJson, printProblems } from '../../io/output.ts';
+import { printChanges, printJson, printNotes, printProblems } from '../../io/output.ts';
 import { startProgress } from '../../io/progress.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
@@ -47,6 +48,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     printJson(context.stdout, { url, name, ...findings, sources, published, serial });
   } else printChanges(plan ? context.stdout : context.summary, describeFindings(url, findings, plan));
   printProblems(context.stderr, describeDifferences(findings, sources));
+  for (const one of findings.unmatched) printNotes(context.remarks, [`--only ${one} matches nothing there.`]);
   return findings.differences.some(({ kind }) => kind !== 'only-here') ? 1 : 0;
 }
 
@@ -56,10 +58,10 @@ interface Done {
   readonly sources: Awaited<ReturnType<typeof registerSources>>;
 }
 
-/** A second run would be taken for a new one: what is there by then is drift. */
+/** A second run would be taken for a new one: what is there by then is drift. An interrupted one left its tree. */
 function refuseRepeated({ data }: Config, { name, plan, continues }: AdoptionRequest): void {
   const known = readLastPublication(data.value)?.sources.some(({ id }) => id === specOf(name).id) === true;
-  if (plan || continues || !known) return;
+  if (plan || continues || !known || existsSync(treeOf(data.value, name))) return;
   throw new UsageError(
     `${name} was adopted before. Add --continue to take over what is new there, or --plan to see it first.`,
   );
@@ -91,9 +93,9 @@ async function adopted(
           ? undefined
           : await stoppableBuild(asked, context, (final, effects) => receiveTree(place, final, effects));
       if (build !== undefined && 'exitCode' in build) return build;
-      await rm(tree, { recursive: true, force: true });
       await bindFolder(config);
       const sources = request.registersSources ? await registerSources(git, config, context) : [];
+      await rm(tree, { recursive: true, force: true }); // last: without it the run counts as complete
       return { findings: build === undefined ? findings : withBuild(findings, build), build, sources };
     } finally {
       await lock.release();
@@ -114,9 +116,10 @@ interface Places {
 async function gather(
   config: Config,
   context: Context,
-  { url, name, plan, only, credentialOf }: AdoptionRequest,
+  request: AdoptionRequest,
   { data, documents, git = new Map() }: Places,
 ): Promise<Findings> {
+  const { url, name, only, credentialOf } = request;
   const progress = await startProgress(context.progress, () => context.now().getTime(), 'adopt');
   let last = { done: 0, total: 0, label: '' };
   const show = (next: Partial<typeof last>): void =>
@@ -135,11 +138,11 @@ async function gather(
     const there = new Set(listed);
     const unlisted = listed === undefined || only !== undefined ? [] : known.filter((one) => !there.has(one));
     return await takeOver(chosenNames(listed, only, url), unlisted, {
+      ...request,
       registry,
       output: createDiskOutput(data),
       folder: treeOf(data, name),
       source: specOf(name).id,
-      plan,
       now: context.now,
       progress: show,
       onOffered: (one, records) => noteSource(git, one, records),

@@ -7,6 +7,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { runBatch } from '../../../build/shared/concurrency/batch.ts';
+import { compareText } from '../../../build/shared/text/compare-text.ts';
 import { withoutCredentials, withoutPassword } from '../../../build/sources/address-secrets.ts';
 import { parseGitUrl } from '../../../build/sources/git-url.ts';
 import type { Config } from '../../config/config.ts';
@@ -59,9 +60,10 @@ export async function registerSources(
     }
   };
   try {
-    return await runBatch([...sources], atOnce, async ([url, packages]) => ({
+    const inOrder = [...sources].toSorted(([one], [other]) => compareText(one, other));
+    return await runBatch(inOrder, atOnce, async ([url, packages]) => ({
       url,
-      packages,
+      packages: packages.toSorted(),
       ...(await register(url)),
     }));
   } finally {

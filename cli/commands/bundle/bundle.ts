@@ -5,7 +5,6 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
 import type { BundleHead } from '../../../build/bundle/bundle-format.ts';
 import { publishedFiles } from '../../../build/bundle/published-files.ts';
 import { partialOf, refuseExisting, writeBundle, type FileToBundle } from '../../../build/bundle/write-bundle.ts';
@@ -45,7 +44,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   const make = async (seen: TokenView | undefined) => {
     const { serial, files } = await collect(config, { since, locks, seen, folder });
     const head = { registry, serial, since: since ?? null, whole: locks.length === 0 && seen === undefined };
-    const file = await targetOf(place, head, seen === undefined ? 'locks' : 'view');
+    const file = await targetOf(place, head, token ?? 'locks');
     const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
     return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
   };
