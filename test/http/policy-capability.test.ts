@@ -195,6 +195,22 @@ describe('a mirrored package', () => {
     expect(await offered()).toEqual(['1.1.0', '1.0.0']);
   });
 
+  it('keeps for lock files a stored archive whose tag has moved, until a person rejects that archive', async () => {
+    hold();
+    upstream(one('1.0.0'), one('1.1.0'));
+    expect(await offered()).toEqual(['1.1.0', '1.0.0']);
+    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    upstream(one('1.0.0'), { ...one('1.1.0', boot), reference: referenceFor('moved') });
+    expect(await offered()).toEqual(['1.0.0']);
+    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    const at = new Date(registry.clock.nowMs).toISOString();
+    const rejected = { at, decision: 'rejected', reason: 'bad' } as const;
+    registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('moved') })]);
+    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('some/lib 1.1.0') })]);
+    expect(await archive('some/lib', '1.1.0')).toBe('ada@example.org rejected it: bad');
+  });
+
   it('is offered without a moved release that does what a release below does, and what it did not do before', async () => {
     hold();
     upstream(one('1.0.0', boot), one('1.1.0'));

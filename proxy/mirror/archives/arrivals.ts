@@ -11,6 +11,7 @@ import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import {
   areComparable,
+  capabilitiesOf,
   capabilityDigest,
   digestOfCapabilities,
   isDecisive,
@@ -157,6 +158,26 @@ export async function mirroredGains(
   // of several rules, each looks at what arrived since it began
   const seen = await arrivals.update(name, offered, Math.min(...begins), nowMs);
   return arrivedGains(releases, seen);
+}
+
+/** A stored archive, which the upstream may no longer offer. */
+export interface KeptArchive {
+  readonly normalized: string;
+  readonly reference: string;
+  readonly record: JsonObject;
+}
+
+/**
+ * What a stored archive gained. After its tag moved, it gained nothing if it can only do what the release could before:
+ * lock files go on. What a person decided about this archive still counts.
+ */
+export function gainsOfKept(gains: Gains, seen: Seen, { normalized, reference, record }: KeptArchive): Gains {
+  const about = gains.get(normalized);
+  const had = seen[normalized]?.had;
+  if (about === undefined || about.release.reference === reference || had === undefined) return gains;
+  const isFormer = capabilitiesOf(record).every((one) => !isDecisive(one) || had.includes(capabilityDigest(one)));
+  if (!isFormer) return gains;
+  return new Map([...gains, [normalized, { release: { ...about.release, reference, changedMs: 0 }, gained: [] }]]);
 }
 
 /** As far as is known, without noting anything. Rejects with UnreadableRecord. */

@@ -19,7 +19,7 @@ import { blockOf, judgePackage, type PolicyJudgement } from '../../policy/judge/
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
 import type { AcceptedArchiveStore } from './accepted-archive-store.ts';
-import { mirroredGains, type Arrivals } from './arrivals.ts';
+import { gainsOfKept, mirroredGains, type Arrivals, type KeptArchive } from './arrivals.ts';
 import type { LastLists } from './last-lists.ts';
 import { offersOf, storedOffers, type Offers } from './offered-records.ts';
 import { listsOf, neededLists, type Needed } from './package-lists.ts';
@@ -69,6 +69,14 @@ interface Known {
   readonly compiled: Compiled;
   readonly judged: JudgedVersion;
   readonly untilMs: number;
+}
+
+/** What is known beside the facts of a version. `kept`: the archive that is stored here. */
+interface Beside {
+  readonly beside: JsonObject;
+  readonly offers: Offers;
+  readonly stored: boolean;
+  readonly kept?: KeptArchive | undefined;
 }
 
 const patienceMs = 2000;
@@ -136,14 +144,16 @@ export class MirroredJudgements {
     policy: CurrentPolicy,
   ): Promise<JudgedVersion> {
     const { name, compiled } = owner;
-    const [kept, offers] = await Promise.all([
+    const [record, offers] = await Promise.all([
       this.#keptRecord(name, entry),
       offersInTime(entry, owner),
       policy.learn(name),
     ]);
     const beside = await this.#listsOf(owner, offers, neededLists(found.rules));
-    const facts = storedFacts(entry, kept, offers, beside);
-    const judged = await this.#judged(name, facts, { beside, offers, stored: true }, found, policy);
+    const facts = storedFacts(entry, record, offers, beside);
+    const { reference, version_normalized: normalized } = entry;
+    const kept = record && { normalized, reference, record };
+    const judged = await this.#judged(name, facts, { beside, offers, stored: true, kept }, found, policy);
     const untilMs = Math.min(
       goodUntil(offers, this.#options.now() + withoutUpstreamMs),
       judged.judgement.changesAtMs ?? Number.POSITIVE_INFINITY,
@@ -155,13 +165,14 @@ export class MirroredJudgements {
   async #judged(
     name: PackageName,
     facts: VersionFacts,
-    { beside, offers, stored }: { readonly beside: JsonObject; readonly offers: Offers; readonly stored: boolean },
+    { beside, offers, stored, kept }: Beside,
     { rules }: ApplicableRules,
     policy: CurrentPolicy,
   ): Promise<JudgedVersion> {
     const { arrivals, now } = this.#options;
     const releases = (offers.stable ?? offers.own)?.document.versions ?? [];
-    const gains = facts.dev ? noGains : await mirroredGains(name, releases, policy, arrivals, now());
+    const offered = facts.dev ? noGains : await mirroredGains(name, releases, policy, arrivals, now());
+    const gains = kept && offered.size > 0 ? gainsOfKept(offered, await arrivals.read(name), kept) : offered;
     const judgement = judgePackage(
       rules,
       policy.factsOf(name, 'mirrored', beside, () => gains),

@@ -60,13 +60,13 @@ interface Examined {
   readonly held: readonly HeldRelease[];
 }
 
-export interface StagedParts extends Pick<StandingParts, 'packages'> {
+export interface StagedParts extends Pick<StandingParts, 'packages' | 'reader'> {
   readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
   /** What the composer.json of a staged upload says; undefined: it cannot be read here. */
   readonly stagedRecord: (staged: ArtifactRecord) => Promise<JsonObject | undefined>;
 }
 
-export interface HeldParts extends StagedParts, Pick<StandingParts, 'reader'> {
+export interface HeldParts extends StagedParts {
   readonly store: Pick<StateStore, 'range'>;
 }
 
@@ -127,16 +127,17 @@ export async function stagedReleases(
   isAsked: (staged: ArtifactRecord) => boolean,
   nowMs: number,
 ): Promise<readonly HeldRelease[]> {
-  const staged = await parts.artifactsOf('system:staging').staged();
-  return Promise.all(
-    staged.filter(isAsked).map(async (one) => waiting(one, await gainedByStaged(parts, one, nowMs), nowMs)),
-  );
+  const staged = (await parts.artifactsOf('system:staging').staged()).filter(isAsked);
+  if (staged.length === 0) return [];
+  const policy = await parts.reader.current(nowMs);
+  return Promise.all(staged.map(async (one) => waiting(one, await gainedByStaged(parts, one, policy, nowMs), nowMs)));
 }
 
-/** What the upload adds to the last release below it. */
+/** What the upload adds to the last release below it that clients get: a held one brought nothing to them. */
 async function gainedByStaged(
   { packages, stagedRecord }: StagedParts,
   staged: ArtifactRecord,
+  policy: CurrentPolicy,
   nowMs: number,
 ): Promise<HeldRelease['gained']> {
   const { name, version, version_normalized: normalized, reference } = staged;
@@ -147,7 +148,9 @@ async function gainedByStaged(
   ]);
   const label = { version, version_normalized: normalized, 'published-time': new Date(nowMs).toISOString() };
   const gains = record && known?.gains({ ...record, ...label, dist: { reference }, source: null });
-  return (gains?.get(normalized)?.gained ?? []).filter(({ broughtBy }) => broughtBy.normalized === normalized);
+  const hidden = new Set(known === undefined ? [] : heldIn(known, policy, nowMs).held.map((one) => one.normalized));
+  hidden.add(normalized);
+  return (gains?.get(normalized)?.gained ?? []).filter(({ broughtBy }) => hidden.has(broughtBy.normalized));
 }
 
 function waiting(staged: ArtifactRecord, gained: HeldRelease['gained'], nowMs: number): HeldRelease {

@@ -240,6 +240,23 @@ it('shows what a staged upload adds to the last release below it', async () => {
   expect((await decide('acme/adds', '1.1.0', 'rejected')).json()['gained']).toEqual(gained);
 });
 
+it('shows what a staged upload keeps of a release that a rule holds', async () => {
+  const rules = [{ rule: 'capability', name: 'new', action: 'block' }];
+  expect((await call('PUT', '/api/policy', { rules })).status).toBe(200);
+  const files = { autoload: { files: ['src/a.php'] } };
+  await upload(zip('acme/keeps', '1.0.0'), free);
+  nowMs += 2000;
+  await upload(zip('acme/keeps', '1.0.1', 'one', files), free);
+  nowMs += 2000;
+  await decide('acme/keeps', '1.0.1', 'rejected');
+  await upload(zip('acme/keeps', '1.0.2', 'one', files));
+  expect(await held()).toMatchObject([
+    { version: '1.0.2', gained: [{ kind: 'autoload-file', brought_by: '1.0.1', before: '1.0.0' }] },
+  ]);
+  await decide('acme/keeps', '1.0.2', 'rejected');
+  expect((await call('PUT', '/api/policy', { rules: [] })).status).toBe(200);
+});
+
 it('of two people who decide at once the second learns who decided what', async () => {
   for (const version of ['1.0.0', '1.0.1', '1.0.2']) {
     await upload(zip('acme/race', version));
