@@ -17,7 +17,11 @@ export async function checkOutput(config: Config, context: Context): Promise<rea
     const verdict = await recordProbe(store, randomUUID(), context.now());
     if (verdict.verdict === 'unusable')
       return [failed('output', verdict.sentence, 'Then name it in the setting `output`.')];
-    const probed = ok('output', `${store.name} can create and replace objects on a condition`);
+    const lack =
+      verdict.verdict === 'create-first'
+        ? '. It also writes a replacement of an object that is gone: the first publication therefore only creates'
+        : '';
+    const probed = ok('output', `${store.name} can create and replace objects on a condition${lack}`);
     const { generation, objects, faults } = await verifyStore(config.data.value, store, { fast: true });
     const [first] = faults;
     if (first !== undefined)
