@@ -81,9 +81,13 @@ function newest(dates: readonly Date[]): Date {
   return new Date(Math.max(...dates.map((date) => date.getTime())));
 }
 
-/** The last publication until then: later ones have changed none of the versions, and leave no trace (I14). */
+/**
+ * The publication with a change of this date, which is the time when the build wrote it down: later ones have changed
+ * none of the versions, and leave no trace (I14).
+ */
 async function serialAt(output: Output, date: Date): Promise<number> {
-  return (await readHistory(output)).find((one) => Date.parse(one.published_at) <= date.getTime())?.serial ?? 0;
+  const newestFirst = await readHistory(output);
+  return (newestFirst.findLast((one) => Date.parse(one.published_at) >= date.getTime()) ?? newestFirst[0])?.serial ?? 0;
 }
 
 const lists = [

@@ -156,7 +156,8 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
 const unfinished: VerifyNotice = {
   path: `build/${manifestPath}`,
   message:
-    'A publication is under way, or was interrupted. If no build is running, run `libretto build`, which completes it.',
+    'A publication is under way, or was interrupted. If nothing is running, run the interrupted command again, which ' +
+    'completes it: `libretto build`, or the same `receive` or `adopt`.',
 };
 
 interface TreeNames {

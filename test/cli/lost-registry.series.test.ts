@@ -156,7 +156,7 @@ describe('a folder in the place of an archive', () => {
     expect([found.exitCode, found.stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^Notice: build\/manifest\.json: A publication is under way, or was interrupted\. If no build is running, run `libretto build --data \S+`, which completes it\.$/,
+        /^Notice: build\/manifest\.json: A publication is under way, or was interrupted\. If nothing is running, run the interrupted command again, which completes it: `libretto build --data \S+`, or the same `receive` or `adopt`\.$/,
       ),
     ]);
     expect((await libretto('doctor')).stdout).toMatch(/WARNING +tree .*was interrupted/);
