@@ -12,7 +12,6 @@ import type { MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import { advertisedKeys, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { rootChanges, type RootChanges } from '../../proxy/core/tree/root-document.ts';
 import type { SettingValues } from '../../proxy/settings/definitions.ts';
-import { publisherPrefix } from '../../proxy/publishers/model/publisher.ts';
 import { createSettings, type SettingObjection, type Settings } from '../../proxy/settings/settings.ts';
 import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
@@ -56,6 +55,7 @@ export function settingObjection(
 async function unknownStaged(state: StateStore, ids: readonly string[]): Promise<string | undefined> {
   const present = (await readStoredSettings(state)).get('publishing.staged')?.value;
   const kept: readonly unknown[] = Array.isArray(present) ? present : [];
+  const { publisherPrefix } = await import('../../proxy/publishers/model/publisher.ts'); // of a feature
   const found = await Promise.all(
     ids.map(async (id) => {
       const row = (await state.get(`${tokenKeyPrefix}${id}`)) ?? (await state.get(`${publisherPrefix}${id}`));

@@ -95,6 +95,7 @@ describe('the reasons of a version', () => {
       suggestions: _names,
       mirrored: _mirrored,
       policy: _policy,
+      waiting,
       ...said
     } = await registry.json('why', hello, ...version);
     const { versions, ...explanation } = await registry.inspection.why.explain(hello, version[0]);
@@ -106,6 +107,7 @@ describe('the reasons of a version', () => {
       approved_by: null,
     }));
     expect({ ...explanation, versions: withWithdrawals }).toEqual(withPaths(said));
+    expect(waiting).toEqual([]);
   });
 
   it('name why a version was left out', async () => {
