@@ -149,7 +149,7 @@ async function readLists({ own, outside }: PolicySources, nowMs: number): Promis
 export interface Exposures {
   /** those whose archives clients get here, also by a lock file */
   readonly versions: readonly (VersionStanding & Pick<PackageStanding, 'name' | 'origin'>)[];
-  /** malware that no client has fetched yet, and gets on request */
+  /** malware that no client has fetched yet: it gets it on request, or a rule refuses it */
   readonly offered: Exposures['versions'];
   /** packages whose files are damaged */
   readonly unread: readonly PackageName[];
@@ -173,7 +173,7 @@ export async function readExposures(parts: StandingParts, nowMs: number): Promis
         const named = all.map((one) => ({ ...one, name, origin })).filter(({ concerns }) => concerns.length > 0);
         if (origin !== source.origin) continue;
         versions.push(...named.filter(({ stored }) => stored));
-        offered.push(...named.filter(({ stored, state, refused }) => !stored && !refused && state === 'malware'));
+        offered.push(...named.filter(({ stored, state }) => !stored && state === 'malware'));
       } catch (error) {
         if (!(error instanceof UnusableFile)) throw error;
         unread.push(name);

@@ -151,6 +151,8 @@ it('malware that nobody has fetched is marked in the lists, which name it while 
   const page = await browser.get('/packages/some/bad');
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
   expect(page.html).not.toContain('composer require');
+  const advised = await browser.get('/packages?state=advisory');
+  expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked/);
   for (const list of ['/packages?q=some/bad', '/search?q=bad'])
     expect((await browser.get(list)).html).toContain('packages/some/bad"');
   expect((await registry.api('PUT', '/api/policy', { rules: [] })).status).toBe(200);
