@@ -162,8 +162,8 @@ describe.skipIf(lacks('redis-server'))('with a cluster', () => {
   });
 
   it('another primary is gone: the registry goes on when its replica has taken over', async () => {
-    const [one, two] = await hosts();
     const { other } = await redis.settled();
+    const [one, two] = await hosts();
     await flood('gone', 3, 10);
     await other.kill();
     await until(async () => !String(await redis.primary.command('CLUSTER', 'INFO')).includes('state:ok'));

@@ -252,7 +252,8 @@ describe('a webhook', () => {
     await publish('acme/open', '1.1.0-beta1', { abandoned: 'acme/hidden' });
     await publish('acme/open', '1.0.1', { abandoned: 'acme/other' });
     const [abandoned] = await received('/abandoned');
-    expect(to('/abandoned')).toHaveLength(1);
+    // a receiver that answers late gets a delivery again, with the same id
+    expect(new Set(to('/abandoned').map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(bodyOf(abandoned)).toMatchObject({ data: { package: 'acme/open', replacement: 'acme/other' } });
     await registry.api('DELETE', `/api/tokens/${view}`);
     await eventually(async () =>
