@@ -17,6 +17,7 @@ export function stagedRecords(): (path: string) => Promise<JsonObject | undefine
     const found = known.get(path) ?? readComposerJson(path);
     if (known.size >= mostKept) known.clear();
     known.set(path, found);
+    found.catch(() => known.delete(path)); // such as a disk that fails for a moment
     return found;
   };
 }

@@ -12,7 +12,7 @@ export interface Release {
   readonly capabilities: readonly Capability[];
   /** when this registry had it first, epoch milliseconds; 0: before anybody looked */
   readonly arrivedMs: number;
-  /** True for what its record had before its tag moved; absent: it has not moved. */
+  /** true for what its record had before its tag moved; absent: it has not moved */
   readonly had?: ((capability: Capability) => boolean) | undefined;
 }
 
@@ -39,8 +39,9 @@ interface Known<Of extends Release> {
 /**
  * What each release has gained since the first release of its package, by normalized version. A release is compared with
  * the last one below it that had arrived before, or else the first one above it: what arrives later changes nothing about
- * it. What a moved release had not got before is new as well, also if a release below has it. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived. Its first release has
- * gained nothing. A later one with nothing to compare it with has gained all it can do: every tag of the package moved.
+ * it. A moved release has also gained what its former record had not, even if a release below has it. The first release
+ * of the package has gained nothing. A later one with nothing to compare it with has gained all it can do: every tag of
+ * the package moved. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived.
  */
 export function gainedByRelease<Of extends Release>(
   releases: readonly Of[],

@@ -20,7 +20,7 @@ import type { Difference, Findings } from './adoption-report.ts';
 import type { VersionWithDist } from './remote-registry.ts';
 import { keyOf, withArchive, type Staged } from './staged-archives.ts';
 
-/** What this registry has of one package. */
+/** The versions of one package here, and what people decided about them. */
 export interface PackageHere {
   readonly name: PackageName;
   /** its published versions, by normalized version */

@@ -12,6 +12,8 @@ const loadPages = () => import('../../proxy/contents/look-inside.ts');
 
 type Archive = Look['archives'][number];
 
+export const ready = (): void => undefined;
+
 export const lookInto = createLookInto();
 
 function createLookInto() {

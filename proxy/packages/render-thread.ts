@@ -17,7 +17,7 @@ export type RenderText = (markdown: string) => Promise<RenderedMarkdown & { read
 export interface RenderThreadOptions {
   /** the module render-worker as Node itself can load it */
   readonly worker: URL | string;
-  /** for one text, with the start of the thread: a busy machine needs seconds for that */
+  /** for one text */
   readonly longestMs?: number;
   /** receives the error of a text that was not rendered */
   readonly onFailure: (error: unknown) => void;
@@ -26,7 +26,7 @@ export interface RenderThreadOptions {
 /** The maximum length of a rendered text in characters: a worker needs about a tenth of a second for any such text. */
 export const maxRendered = 32 * 1024;
 
-export function createRenderThread({ worker, longestMs = 30_000, onFailure }: RenderThreadOptions): RenderText {
+export function createRenderThread({ worker, longestMs = 5000, onFailure }: RenderThreadOptions): RenderText {
   const run = createWorkerThread(worker, onFailure);
   return async (markdown) => {
     const text = beginningOf(markdown);

@@ -5,7 +5,10 @@ import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';
 import type { Piscina } from 'piscina';
 
-/** Rejects with ThreadBusy, with the error of the function, and if it takes longer than `longestMs`. */
+/**
+ * Rejects with ThreadBusy, with the error of the function, and if it takes longer than `longestMs`. The start of the
+ * thread is not part of that: a busy machine needs seconds for it.
+ */
 export type RunInThread = <Result>(name: string, task: unknown, longestMs: number) => Promise<Result>;
 
 /** So many calls wait that this one was not made. Another try may succeed. */
@@ -14,10 +17,11 @@ export class ThreadBusy extends Error {}
 /** Calls that may wait for their turn. */
 const mostWaiting = 32;
 const idleMs = 30_000;
+const longestStartMs = 60_000;
 
 /**
  * The thread begins with the first call, and ends when there was none for a while. `worker`: the module as Node itself
- * can load it. `onFailure` receives errors that belong to no call. `heapMegabytes`: its memory.
+ * can load it, with a function `ready` that does nothing. `onFailure` receives errors that belong to no call. `heapMegabytes`: its memory.
  */
 export function createWorkerThread(
   worker: URL | string,
@@ -41,6 +45,7 @@ export function createWorkerThread(
     if (turn.pendingCount >= mostWaiting) throw new ThreadBusy(`${name} waits for too many others`);
     return turn(async () => {
       const running = await (pool ??= open());
+      await running.run(undefined, { name: 'ready', signal: AbortSignal.timeout(longestStartMs) });
       return running.run(task, { name, signal: AbortSignal.timeout(longestMs) }) as Promise<Result>;
     });
   };

@@ -156,6 +156,10 @@ describe('an object store as output', () => {
     await run('other', ['build', './packages']);
     expect(checks((await run('two', ['doctor', '--json'])).stdout)).toMatchObject({ 'output.objects': 'ok' });
     expect(existsSync(tree.path('two'))).toBe(false);
+    const older = await startHostileStore({ dialect: 'minio-2024' });
+    const looked = await run('three', ['doctor'], older.environment);
+    await older.close();
+    expect(looked.stdout).toContain('It also writes a replacement of an object that is gone');
   });
 
   it('is looked at as an origin before a first build, and counted by status after it', async () => {

@@ -60,7 +60,7 @@ export async function warnedOf(
   ];
 }
 
-/** The staged uploads; none if the state cannot be read. Who asks on this host may decide about them. */
+/** The staged uploads of the package; empty if the state cannot be read. Every person on this host may decide. */
 export async function waitingOf(
   name: PackageName,
   version: string | undefined,

@@ -168,8 +168,8 @@ export interface KeptArchive {
 }
 
 /**
- * What a stored archive gained. After its tag moved, it gained nothing if it can only do what the release could before:
- * lock files go on. What a person decided about this archive still counts.
+ * The gains, for a stored archive. After its tag moved, the archive gained nothing if it can only do what the release
+ * could do before: lock files that name it keep working. A decision about this archive still counts.
  */
 export function gainsOfKept(gains: Gains, seen: Seen, { normalized, reference, record }: KeptArchive): Gains {
   const about = gains.get(normalized);

@@ -104,6 +104,15 @@ async function checkVersions({ from, checkRecord, checkArchive }: TakeOverOption
   return all;
 }
 
+/** `path`: of a packages.json. */
+function hidesOthers(path: string): BuildRefused {
+  const upstream = path.split('/')[1]?.replace(/-\w+$/, '') ?? '';
+  return refused(
+    `they are what one token sees, and this registry has more of ${upstream}, which would be hidden. Receive them with ` +
+      'a registry of their own',
+  );
+}
+
 /** Paths below the folder. */
 async function checkDocuments({ from, folder }: TakeOverOptions): Promise<readonly string[]> {
   const paths: string[] = [];
@@ -111,12 +120,9 @@ async function checkDocuments({ from, folder }: TakeOverOptions): Promise<readon
     const file = await readDocumentFile(join(from, path));
     const hash = createHash('sha256').update(file?.body ?? '');
     if (file?.digest !== hash.digest('hex')) throw refused(`the document ${path} is damaged`);
-    const before = path.endsWith('/packages.json') ? (await readDocumentFile(join(folder, path)))?.body : undefined;
-    if (before !== undefined && file.body?.includes(cutMark) === true && !before.includes(cutMark))
-      throw refused(
-        `they are what one token sees, and this registry has more of ${path.split('/')[1]?.replace(/-\w+$/, '') ?? ''}, which would ` +
-          'be hidden. Receive them with a registry of their own',
-      );
+    const isCut = path.endsWith('/packages.json') && file.body?.includes(cutMark) === true;
+    const before = isCut ? (await readDocumentFile(join(folder, path)))?.body : undefined;
+    if (before?.includes(cutMark) === false) throw hidesOthers(path);
     paths.push(path);
   }
   const lists = new LastLists(from, () => undefined);

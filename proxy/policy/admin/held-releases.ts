@@ -68,7 +68,8 @@ export async function decideHeld(parts: DecidingParts, asked: Deciding, actor: A
   const made = { package: name, version, reference, decision, reason, by: actor, at: new Date(now()).toISOString() };
   if (!(await storeDecision(store, made, { ...details, ...standing }, actor))) {
     const { last } = await standingDecisions(store, { package: name, version });
-    if (last !== undefined && last.at !== standing.last?.at) throw decided(last, held.version);
+    const again = staged === undefined ? 'Decide again if this is wrong.' : undefined;
+    if (last !== undefined && last.at !== standing.last?.at) throw decided(last, held.version, again);
     return decideHeld(parts, asked, actor); // another person approved first
   }
   if (details.isFirst) return approvedOnce(held, actor);
@@ -92,9 +93,14 @@ async function carryOut(
   }
 }
 
-function decided({ by, decision, at, reason, package: name }: ReviewDecision, version: string): RegistryError {
+/** `advice`: default: for what was staged, or is offered now. */
+function decided(
+  { by, decision, at, reason, package: name }: ReviewDecision,
+  version: string,
+  advice: string = afterwards[decision],
+): RegistryError {
   return new RegistryError('CONFLICT', {
-    message: `${by} ${decision} ${name} ${version} at ${at} ("${shortText(reason, 200) ?? ''}"). ${afterwards[decision]}`,
+    message: `${by} ${decision} ${name} ${version} at ${at} ("${shortText(reason, 200) ?? ''}"). ${advice}`,
     details: { decision, by, at },
   });
 }

@@ -7,7 +7,7 @@ import type { PolicyReader } from '../apply/policy-reader.ts';
 /** Reading all lists takes seconds in a large registry. */
 const rememberedMs = 10_000;
 const momentMs = 700;
-/** What is older is worth waiting a moment for. */
+/** A page waits a moment for a newer answer than this. */
 const currentMs = 60_000;
 
 /** A change of the policy, or of a list that its rules read, counts at once. */

@@ -22,6 +22,7 @@ describe('a README', () => {
     writeFileSync(
       folder.at('worker.mjs'),
       `import { appendFileSync } from 'node:fs';
+export const ready = () => undefined;
 export function renderMarkdown(text) {
   appendFileSync(${JSON.stringify(folder.at('rendered'))}, text.trim() + '\\n');
   while (text.includes('spin'));

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build
 import { compareNormalized } from '../../../../build/contract/ordering.ts';
 import { isDevVersion, normalizeVersion, type NormalizedVersion } from '../../../../build/contract/version.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
-import { isMalwareId, malwareList } from '../../../policy/judge/facts.ts';
+import { advisoriesIn, isMalwareId, malwareIn, malwareList } from '../../../policy/judge/facts.ts';
 import { webAddress } from './web-links.ts';
 
 /** One advisory, or one entry of a filter list. */
@@ -94,12 +94,11 @@ function isAmong(constraints: readonly string[], label: string): boolean {
   });
 }
 
-/** What advisories and the filter list of malware say of a package in a list. `latest`: its latest version. */
+/** What a list of packages says of one: whether it has advisories, or is malware. `latest`: its latest version. */
 export function listedWarnings({ advisories, filter }: PackageAdvisories, latest: string) {
-  const malware = [
-    ...advisories.filter((one) => idsOf(one).some(isMalwareId)).map(({ affectedVersions }) => affectedVersions),
-    ...(filter[malwareList] ?? []).map(({ constraint }) => constraint),
-  ];
+  const malware = [...malwareIn(advisoriesIn([...advisories])), ...(filter[malwareList] ?? [])].map(
+    ({ constraint }) => constraint,
+  );
   const isLatestMalware = isAmong(malware, latest);
   const isLatestAdvised = isLatestMalware || isAdvised({ advisories }, latest);
   return {
@@ -122,7 +121,7 @@ export function warningOf(
 
 function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[]): Known {
   const { advisoryId, title, affectedVersions, reportedAt } = advisory;
-  const ids = idsOf(advisory);
+  const ids = [advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
   return {
     title: text(title) ?? String(advisoryId),
     ids: [...new Set(ids)],
@@ -133,10 +132,6 @@ function fromAdvisory(advisory: Advisory, versions: readonly PublishedVersion[])
     affected: affectedBy(affectedVersions, versions),
     isMalware: ids.some(isMalwareId),
   };
-}
-
-function idsOf(advisory: Advisory): readonly string[] {
-  return [advisory.advisoryId, advisory['cve'], ...remoteIds(advisory)].flatMap((id) => text(id) ?? []);
 }
 
 function remoteIds({ sources }: JsonObject): readonly JsonValue[] {
