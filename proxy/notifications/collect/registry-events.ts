@@ -119,9 +119,11 @@ export async function collectHeld(
   const idOf = ({ name, normalized, reference, staged }: HeldRelease): string =>
     `${name} ${normalized} ${reference}${staged === undefined ? '' : endsSoon(staged, nowMs) ? ' ends' : ' staged'}`;
   const held = new Set(releases.map(idOf));
-  const present = releases
-    .slice(0, mostHeld)
-    .map((one): Noticed => ({ id: idOf(one), event: () => heldEvent(one, idOf(one), nowMs, pageOf(one.name)) }));
+  const present = releases.slice(0, mostHeld).map((one): Noticed => ({
+    id: idOf(one),
+    cameMs: one.arrivedMs,
+    event: () => heldEvent(one, idOf(one), nowMs, pageOf(one.name)),
+  }));
   const looked: ReadonlySet<string> = examined;
   await collectNew(
     collecting,
