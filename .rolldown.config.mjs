@@ -18,21 +18,23 @@ import {
  * Modules with all they import, each group one file. An earlier group takes the modules that a later one imports too.
  *
  * `contract`, `capabilities` and `zip-members` are for the review of archives, which loads little else.
- * `libdeflate`, `files` and `compression` are for workers too, `faults` for the process that reads the state. Every
+ * `libdeflate` and `files` are for workers too, `faults` for the process that reads the state. Every
  * command loads `program`, every build `common`, every server `server`. Commands and servers share `registry`. The last
  * four are for builds: of directories, of remotes, of objects of git, of packages that changed.
  */
 const groups = [
-  { name: 'contract', test: /build\/contract\/(?:ordering|json)\.ts$|build\/shared\/text\/compare-text\.ts$/ },
+  {
+    name: 'contract',
+    test: /build\/contract\/(?:ordering|json|parse-url)\.ts$|build\/shared\/text\/compare-text\.ts$/,
+  },
   { name: 'capabilities', test: /build\/review\/(?:gained-capabilities|finding|loaded-files)\.ts$/ },
   { name: 'zip-members', test: /build\/archive\/(?:zip-members|package-root)\.ts$/ },
-  { name: 'libdeflate', test: /build\/compression\/compressor\.ts$/ },
-  { name: 'files', test: /build\/files\/read-file\.ts$/ },
-  { name: 'compression', test: /build\/compression\/deflate\.ts$/ },
   {
     name: 'faults',
-    test: /proxy\/(?:core\/state\/state-error|state\/write-lock)\.ts$|build\/contract\/storage-fault\.ts$/,
+    test: /proxy\/(?:core\/state\/state-error|state\/write-lock)\.ts$|build\/(?:contract\/storage-fault|output\/storage-error|shared\/text\/message-of)\.ts$/,
   },
+  { name: 'libdeflate', test: /build\/compression\/compressor\.ts$/ },
+  { name: 'files', test: /build\/(?:files\/read-files|archive\/zip-task)\.ts$/ },
   {
     name: 'program',
     test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|build\/store\/store-failure\.ts$|proxy\/auth\/expiry\.ts$|-error\.ts$/,

@@ -42,6 +42,21 @@ it('the files of the program are ASCII, for which V8 needs half the memory', () 
   expect(others).toEqual([]);
 });
 
+/** The files that a file of the program imports, and theirs. */
+function importsOf(name: string, found = new Set<string>()): ReadonlySet<string> {
+  for (const [, other = ''] of readFileSync(join(dirname(binary), name), 'utf8').matchAll(/^import .*"\.\/(.*)";$/gm))
+    if (!found.has(other)) importsOf(other, found.add(other));
+  return found;
+}
+
+it.each(['state-reader', 'deflate-worker', 'contents-worker', 'render-worker'])(
+  'the process or thread `%s` loads neither the commands nor the builder',
+  (name) => {
+    const files = importsOf(`${name}.js`);
+    for (const other of ['program.js', 'common.js', 'publication.js']) expect(files).not.toContain(other);
+  },
+);
+
 it('an unchanged build loads neither the server nor a reader of ZIPs', async () => {
   await runCli(['build', 'src', '--data', 'data'], { cwd: tree.root });
   // a build reads files again that were younger than two seconds at the start of the build before it
