@@ -193,6 +193,8 @@ function startAlone(
     reject: false,
     stdin: 'ignore',
     buffer: false,
+    // a server on a busy machine needs longer than five seconds to end
+    forceKillAfterDelay: false,
   });
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => hear(name, text));
