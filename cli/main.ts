@@ -80,7 +80,10 @@ function realContext(): ProcessContext {
     now: () => new Date(),
     randomBytes: (count) => randomBytes(count),
     actor: `cli:${userName()}`,
-    onSignal: (signal, callback) => void process.on(signal, callback),
+    onSignal: (signal, callback) => {
+      process.on(signal, callback);
+      return () => void process.off(signal, callback);
+    },
     exitNow: (code) => process.exit(code),
     onCrash: (callback) => void (recover = callback),
     onCommand: (options) => void (registryOptions = options),

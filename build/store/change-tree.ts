@@ -21,6 +21,7 @@ import type { ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
 import { push } from './push.ts';
 import { StoreFailure, UnfinishedPublication } from './store-failure.ts';
+import { headKey } from '../contract/store-listing.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
 
 export interface TreeChange extends Pick<WaitOptions, 'stop' | 'progress'> {
@@ -64,13 +65,18 @@ export async function changeTree<Result>(
   });
 }
 
-/** Makes the working copy equal to what the store has now. Throws BuildBusy, BuildRefused and StoreFailure. */
+/**
+ * Makes the working copy equal to what the store has now. `change.stop` ends that, too. Throws BuildBusy, BuildRefused
+ * and StoreFailure.
+ */
 export function refreshTree(
   dataDirectory: string,
   change: TreeChange & { readonly output: OpenableStore },
 ): Promise<void> {
   return locked(dataDirectory, change, async (store) => {
-    if (store !== undefined) await new WorkingCopy(dataDirectory, store).update();
+    if (store === undefined) return;
+    change.stop?.addEventListener('abort', () => store.close());
+    await new WorkingCopy(dataDirectory, store).update();
   });
 }
 
@@ -80,14 +86,22 @@ async function locked<Result>(
   { now, waitMs, stop, progress, output }: TreeChange,
   work: (store: ObjectStore | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, { stop, progress });
+  const store = await output?.open();
+  const lost = new AbortController();
   try {
-    const store = await output?.open();
-    return await work(store).finally(() => store?.close());
+    const lock = await waitForLock(join(dataDirectory, 'build/lock'), now, waitMs, {
+      stop: AbortSignal.any([lost.signal, ...(stop === undefined ? [] : [stop])]),
+      progress: (event) => {
+        progress?.(event);
+        // the other process may wait for a store that hangs: then this is the reason to name, after this one's time limit
+        store?.head(headKey).catch((error: unknown) => lost.abort(error));
+      },
+    });
+    return await work(store).finally(() => lock.release());
   } catch (error) {
     throw isFullDisk(error) ? new StorageError(dataDirectory, error) : error;
   } finally {
-    await lock.release();
+    store?.close();
   }
 }
 

@@ -2,12 +2,14 @@
 // command that reads refuses a folder that is missing, is no data folder, or belongs to another user. A command that
 // may come first names a new folder once it has made it: a refused command announces none.
 
+import { constants } from 'node:os';
 import { formatOrigin, loadConfig, type Config, type Configured } from '../config/config.ts';
 import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
 import { printLines } from '../io/output.ts';
 import { waitLine } from '../io/progress.ts';
 import { UsageError } from '../io/usage-error.ts';
+import type { RequestLimits } from '../../build/store/requests.ts';
 import { StoreFailure } from '../../build/store/store-failure.ts';
 import { foreignFault } from '../../build/sources/data-folder.ts';
 import { foreignIn, classifyFolder } from './data-folder-traces.ts';
@@ -18,22 +20,24 @@ type Flags = CommandInput['flags'];
 /**
  * The configuration of a command that reads an existing data folder. Throws UsageError for a missing folder, a folder
  * without any file of a registry, and a folder that this user may not read. A command that uses only the state needs no
- * folder if the state is in a Redis. `right`: the command changes the registry, unless it is a dry run.
+ * folder if the state is in a Redis. `right`: the command changes the registry, unless it is a dry run; `look`: it
+ * shows the folder as it is where the object store of the folder does not answer within some ten seconds.
  */
 export async function readDataFolder(
   context: Context,
   flags: Flags,
   area: FolderPart,
-  right: 'read' | 'change' = 'read',
+  right: 'look' | 'read' | 'change' = 'read',
 ): Promise<Config> {
   const config = await configOf(context, flags);
   if (isChild(flags)) return config;
-  if (area !== 'state') await refreshCopy(config, context);
+  const asItIs = right === 'look' ? 'This shows what the data folder has.' : undefined;
+  if (area !== 'state') await refreshCopy(config, context, asItIs, right === 'look' ? lookLimits : undefined);
   await refuseDenied(config.data.value, area, 'read');
   const isNeeded = area !== 'state' || config.state.value === undefined;
   const found = classifyFolder(config.data.value);
   if (found !== 'registry' && isNeeded) throw noDataFolder(config.data, found);
-  await refuseRoot(config.data.value, area, flags['dryRun'] === true ? 'read' : right);
+  await refuseRoot(config.data.value, area, flags['dryRun'] === true || right === 'look' ? 'read' : right);
   announce(context, flags, `Data folder: ${nameOf(config.data)}`);
   return config;
 }
@@ -60,11 +64,9 @@ export async function makeOrReadDataFolder(
   const { data } = config;
   const known: PossiblyNew = { config, announceNew: () => undefined };
   if (isChild(flags)) return known;
-  if (area !== 'state')
-    await refreshCopy(config, serves ? { ...context, actor: 'system:serve' } : context).catch((error: unknown) => {
-      if (!serves || !(error instanceof StoreFailure && error.kind === 'unreachable')) throw error;
-      printLines(context.stderr, [`${error.message} The server starts, and tries it again.`]);
-    });
+  if (area !== 'state' && serves)
+    await refreshCopy(config, { ...context, actor: 'system:serve' }, 'The server starts, and tries it again.');
+  else if (area !== 'state') await refreshCopy(config, context);
   const found = classifyFolder(data.value);
   const right = flags['dryRun'] === true ? 'read' : 'change';
   await refuseDenied(data.value, area, right);
@@ -79,11 +81,33 @@ export async function makeOrReadDataFolder(
   return known;
 }
 
-/** A folder that is a working copy becomes equal to the object store, before anything reads it. */
-async function refreshCopy(config: Config, context: Context): Promise<void> {
+/** Three attempts: a person or a script waits for an answer that the folder has, too. */
+const lookLimits: RequestLimits = { attemptMs: 3000, silenceMs: 3000, repetitions: 2 };
+
+/**
+ * A folder that is a working copy becomes equal to the object store, before anything reads it. SIGINT and SIGTERM give
+ * the lock of the folder back first. `asItIs`: the command goes on without the store, and says so.
+ */
+async function refreshCopy(config: Config, context: Context, asItIs?: string, limits?: RequestLimits): Promise<void> {
   if (config.output.value === undefined) return;
   const { refreshOutput } = await import('./output-store.ts'); // only for an object store
-  await refreshOutput(config, context, { progress: waitLine(context.remarks) });
+  const stop = new AbortController();
+  let exitCode: number | undefined;
+  const listeners = (['SIGINT', 'SIGTERM'] as const).map((name) =>
+    context.onSignal(name, () => {
+      exitCode = 128 + constants.signals[name];
+      stop.abort(new Error('the command was stopped'));
+    }),
+  );
+  try {
+    await refreshOutput(config, context, { stop: stop.signal, progress: waitLine(context.remarks), limits });
+  } catch (error) {
+    if (asItIs === undefined || !(error instanceof StoreFailure && error.kind === 'unreachable')) throw error;
+    if (exitCode === undefined) printLines(context.stderr, [`${error.message} ${asItIs}`]);
+  } finally {
+    for (const ignore of listeners) ignore();
+    if (exitCode !== undefined) context.exitNow(exitCode);
+  }
 }
 
 /** Names the folder, and leaves every check to the command: `doctor` reports faults as findings. */

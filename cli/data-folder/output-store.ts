@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { parseStoreAddress } from '../../build/store/address.ts';
 import type { TreeChange } from '../../build/store/change-tree.ts';
 import type { OpenableStore } from '../../build/store/object-store.ts';
+import type { RequestLimits } from '../../build/store/requests.ts';
 import type { OriginConnection } from '../../proxy/origin/origin-files.ts';
 import type { Config } from '../config/config.ts';
 import type { OutputAddress } from '../config/output-settings.ts';
@@ -16,6 +17,7 @@ export type StoreContext = Pick<Context, 'environment' | 'now'> & Partial<Pick<C
 export function outputStore(
   { output: { value } }: Pick<Config, 'output'>,
   context: StoreContext,
+  limits?: RequestLimits,
 ): OpenableStore | undefined {
   if (value === undefined) return undefined;
   const options = storeOptions(value, context);
@@ -23,7 +25,7 @@ export function outputStore(
   return {
     open: async () => {
       const { createS3Store, serverLimits } = await import('../../build/store/s3-store.ts'); // only for an object store
-      return createS3Store(isWaitedFor ? { ...options, limits: serverLimits } : options);
+      return createS3Store({ ...options, limits: limits ?? (isWaitedFor ? serverLimits : undefined) });
     },
   };
 }
@@ -61,9 +63,9 @@ const waitMs = 60_000;
 export async function refreshOutput(
   config: Config,
   context: StoreContext,
-  waiting: Pick<TreeChange, 'stop' | 'progress'> = {},
+  { limits, ...waiting }: Pick<TreeChange, 'stop' | 'progress'> & { readonly limits?: RequestLimits | undefined } = {},
 ): Promise<void> {
-  const output = outputStore(config, context);
+  const output = outputStore(config, context, limits);
   if (output === undefined) return;
   const { refreshTree } = await import('../../build/store/change-tree.ts'); // only for an object store
   await refreshTree(config.data.value, { now: context.now, waitMs, output, ...waiting });

@@ -60,7 +60,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
 }
 
 async function readLocally(context: Context, flags: CommandInput['flags']): Promise<StatusView> {
-  const config = await readDataFolder(context, flags, 'all');
+  const config = await readDataFolder(context, flags, 'all', 'look');
   const dataDirectory = config.data.value;
   const damage = treeDamage(dataDirectory);
   if (damage !== undefined) throw new UsageError(damage);

@@ -19,6 +19,8 @@ export interface DocumentOptions {
   readonly type?: string;
   /** request headers that the document depends on, in addition to those of every document */
   readonly vary?: string | undefined;
+  /** of the bytes, hex, where it is known */
+  readonly sha256?: string;
 }
 
 export class TextDocument {
@@ -36,7 +38,7 @@ export class TextDocument {
   constructor(
     content: Buffer | TextDocument,
     lastModifiedMs: number,
-    { type = 'application/json', vary }: DocumentOptions = {},
+    { type = 'application/json', vary, sha256 }: DocumentOptions = {},
   ) {
     this.lastModifiedMs = lastModifiedMs;
     if (content instanceof TextDocument) {
@@ -51,7 +53,7 @@ export class TextDocument {
     this.#length = content.length;
     this.#type = type;
     this.vary = vary;
-    this.#digest = createHash('sha256').update(content).digest('hex').slice(0, 32);
+    this.#digest = (sha256 ?? createHash('sha256').update(content).digest('hex')).slice(0, 32);
     this.#identity = representationOf(content, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs, vary);
   }
 

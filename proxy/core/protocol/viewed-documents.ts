@@ -3,6 +3,8 @@
 
 import { type PackageName } from '../../../build/contract/name.ts';
 import { providerPath, type PublicPath } from '../../../build/contract/paths.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
+import { createSlices } from '../../../build/shared/concurrency/yielding.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { ViewDate } from '../views/view-date.ts';
 import { passes, type ReleaseFilter, type View } from '../views/view.ts';
@@ -19,7 +21,10 @@ export class ViewedDocuments {
   readonly #files: TreeFiles;
   readonly #cache: ViewCache;
   // read once for all views
-  readonly #providers = new WeakMap<TextDocument, ProviderParts>();
+  readonly #providers = new WeakMap<TextDocument, Promise<ProviderParts>>();
+  readonly #making = new SingleFlight<TextDocument | undefined>();
+  // a document may have many megabytes, and many views may ask for it at once
+  readonly #inSlices = createSlices();
 
   constructor(files: TreeFiles, cache: ViewCache) {
     this.#files = files;
@@ -39,7 +44,8 @@ export class ViewedDocuments {
   ): MaybeAsync<TextDocument | undefined> {
     const cached = this.#cache.get(view, path);
     if (cached?.base === base) return cached.document;
-    return this.#make(path, name, base, { view, filter }, epoch);
+    const make = () => this.#make(path, name, base, { view, filter }, epoch);
+    return this.#making.run(`${view.key} ${path}`, make, [base, epoch]);
   }
 
   async #make(
@@ -53,10 +59,10 @@ export class ViewedDocuments {
     const isSeen = (version: ProviderVersion): boolean =>
       passes(filter, archives?.release(version.version, version.reference ?? '') ?? version);
     // a damaged index must not reveal a hidden document
-    if (!this.#partsOf(path, name, base).versions.some(isSeen)) return undefined;
+    if (!(await this.#partsOf(path, name, base)).versions.some(isSeen)) return undefined;
     const { seconds, isSure } = await this.#dateOf(name, base, path, filter, epoch);
     const lastModifiedMs = seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds);
-    const document = this.#filtered(path, name, base, lastModifiedMs, isSeen);
+    const document = await this.#filtered(path, name, base, lastModifiedMs, isSeen);
     if (isSure) this.#cache.set(view, path, { base, document, epoch });
     return document;
   }
@@ -96,19 +102,19 @@ export class ViewedDocuments {
     );
   }
 
-  #filtered(
+  async #filtered(
     path: PublicPath,
     name: PackageName,
     base: TextDocument,
     lastModifiedMs: number,
     isSeen: (version: ProviderVersion) => boolean,
-  ): TextDocument | undefined {
-    const parts = this.#partsOf(path, name, base);
+  ): Promise<TextDocument | undefined> {
+    const parts = await this.#partsOf(path, name, base);
     const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
     // the date belongs to the view even if nothing is hidden: it must not show that a version was hidden earlier
     if (hidden.size === 0 && parts.versions.length > 0) return new TextDocument(base, lastModifiedMs);
-    const bytes = parts.without(hidden, base.bytes);
-    return bytes === undefined ? undefined : new TextDocument(bytes, lastModifiedMs);
+    const cut = await parts.without(hidden, base.bytes);
+    return cut === undefined ? undefined : new TextDocument(cut.bytes, lastModifiedMs, { sha256: cut.sha256 });
   }
 
   /**
@@ -141,17 +147,17 @@ export class ViewedDocuments {
     return dated(releases?.knows(kind, document) === true ? releases : await this.#files.releasesAgain(name, epoch));
   }
 
-  #partsOf(path: PublicPath, name: PackageName, base: TextDocument): ProviderParts {
+  #partsOf(path: PublicPath, name: PackageName, base: TextDocument): Promise<ProviderParts> {
     const known = this.#providers.get(base);
     if (known !== undefined) return known;
-    try {
-      const parts = readProviderParts(base.bytes, name);
-      this.#providers.set(base, parts);
+    const reading = readProviderParts(base.bytes, name, this.#inSlices).catch((cause: unknown) => {
+      throw new Error(`${path} of what is published cannot be used; run \`libretto verify\``, { cause });
+    });
+    this.#providers.set(base, reading);
+    return reading.then((parts) => {
       this.#files.grow(path, base, parts.versions.length * 160);
       return parts;
-    } catch (cause) {
-      throw new Error(`${path} of what is published cannot be used; run \`libretto verify\``, { cause });
-    }
+    });
   }
 
   /**
@@ -165,7 +171,7 @@ export class ViewedDocuments {
     epoch: number,
   ): Promise<PackageArchives | undefined> {
     const archives = await this.#files.archives(name, epoch);
-    const { versions } = this.#partsOf(path, name, base);
+    const { versions } = await this.#partsOf(path, name, base);
     const knowsAll =
       archives !== undefined &&
       versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);

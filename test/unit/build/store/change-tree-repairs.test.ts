@@ -8,7 +8,9 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import { headKey, parseHead } from '../../../../build/contract/store-listing.ts';
 import { purgeVersion } from '../../../../build/purge/purge-version.ts';
 import type { BuildEffects, BuildRequest } from '../../../../build/scan/build-request.ts';
-import { refreshTree } from '../../../../build/store/change-tree.ts';
+import { changeTree, refreshTree } from '../../../../build/store/change-tree.ts';
+import { takeLock } from '../../../../build/output/lock.ts';
+import { StoreFailure } from '../../../../build/store/store-failure.ts';
 import { leaseMs, leaseObserver, type Held } from '../../../../build/store/projection-lease.ts';
 import { removeUnused } from '../../../../build/store/unused-objects.ts';
 import { WorkingCopy } from '../../../../build/store/working-copy.ts';
@@ -59,6 +61,16 @@ async function killedAt(key: string, host = 'a'): Promise<void> {
   await expect(run(host)).rejects.toThrow('killed');
   store.beforePut = () => undefined;
 }
+
+it('is the reason that a change names while another one of this host waits for it, too', async () => {
+  await run('a');
+  const lock = await takeLock(tree.path('a/build/lock'), () => new Date());
+  const silent = { ...store, head: () => Promise.reject(new StoreFailure('unreachable', 'no answer came')) };
+  const change = { now: () => new Date(), waitMs: 600_000, output: { open: async () => silent } };
+  await expect(changeTree(tree.path('a'), change, async () => 'done')).rejects.toThrow('no answer came');
+  await lock.release();
+  expect(await changeTree(tree.path('a'), change, async () => 'done')).toBe('done');
+});
 
 describe('a store after a kill', () => {
   it('gets its copies by the next build, also after a command that only reads', async () => {

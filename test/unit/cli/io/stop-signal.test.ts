@@ -13,7 +13,10 @@ function rig(onHangUp?: () => void) {
   let crash: (error: unknown) => void = () => undefined;
   const crashes: unknown[] = [];
   const context = {
-    onSignal: (signal: string, callback: () => void) => void listeners.set(signal, callback),
+    onSignal: (signal: string, callback: () => void) => {
+      listeners.set(signal, callback);
+      return () => void listeners.delete(signal);
+    },
     onCrash: (callback: (error: unknown) => void) => void (crash = callback),
     exitNow: (code: number) => void exits.push(code) as never,
     stderr: { write: () => true },

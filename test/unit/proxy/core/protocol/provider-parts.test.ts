@@ -2,16 +2,21 @@
 
 import { describe, expect, it } from 'vitest';
 import { parsePackageName } from '../../../../../build/contract/name.ts';
+import { createSlices, type InSlices } from '../../../../../build/shared/concurrency/yielding.ts';
+import { digestOf } from '../../../../../build/shared/text/digest-of.ts';
 import { readProviderParts } from '../../../../../proxy/core/protocol/provider-parts.ts';
 
+const inSlices = createSlices();
 const name = parsePackageName('acme/core') ?? expect.unreachable();
 const record = (version: string, more = ''): string =>
   `{"name":"acme/core","version":"${version}","version_normalized":"${version}.0","dist":{"reference":"ref-${version}"}${more}}`;
 
-function without(text: string, ...hidden: readonly string[]): string | undefined {
+async function without(text: string, ...hidden: readonly string[]): Promise<string | undefined> {
   const bytes = Buffer.from(text);
-  const parts = readProviderParts(bytes, name);
-  return parts.without(new Set(parts.versions.filter(({ version }) => hidden.includes(version))), bytes)?.toString();
+  const parts = await readProviderParts(bytes, name, inSlices);
+  const cut = await parts.without(new Set(parts.versions.filter(({ version }) => hidden.includes(version))), bytes);
+  if (cut !== undefined) expect(cut.sha256).toBe(digestOf(cut.bytes));
+  return cut?.bytes.toString();
 }
 
 describe('a p2 document without some of its versions', () => {
@@ -22,31 +27,42 @@ describe('a p2 document without some of its versions', () => {
   ];
   const text = `{"packages":{"acme/core":{"3.0.0":${three},"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`;
 
-  it('consists of the published bytes, to the last digit', () => {
-    expect(without(text, '2.0.0')).toBe(
+  it('consists of the published bytes, to the last digit', async () => {
+    expect(await without(text, '2.0.0')).toBe(
       `{"packages":{"acme/core":{"3.0.0":${three},"1.0.0":${one}}},"minified":"no"}\n`,
     );
-    expect(without(text, '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`);
-    expect(without(text, '1.0.0', '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two}}},"minified":"no"}\n`);
-    expect(without(text)).toBe(text);
+    expect(await without(text, '3.0.0')).toBe(
+      `{"packages":{"acme/core":{"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`,
+    );
+    expect(await without(text, '1.0.0', '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two}}},"minified":"no"}\n`);
+    expect(await without(text)).toBe(text);
   });
 
-  it('is absent where no version is left', () => {
-    expect(without(text, '1.0.0', '2.0.0', '3.0.0')).toBeUndefined();
-    expect(without('{"packages":{"acme/core":{}}}')).toBeUndefined();
+  it('is read and made version by version, so that other requests have their turns', async () => {
+    let slices = 0;
+    const counted: InSlices = async (work) => ((slices += 1), work());
+    const parts = await readProviderParts(Buffer.from(text), name, counted);
+    expect(slices).toBe(4);
+    await parts.without(new Set(parts.versions.slice(1, 2)), Buffer.from(text));
+    expect(slices).toBeGreaterThan(4 + 2);
   });
 
-  it('has label, normalized version and reference of each version', () => {
+  it('is absent where no version is left', async () => {
+    expect(await without(text, '1.0.0', '2.0.0', '3.0.0')).toBeUndefined();
+    expect(await without('{"packages":{"acme/core":{}}}')).toBeUndefined();
+  });
+
+  it('has label, normalized version and reference of each version', async () => {
     expect(
-      readProviderParts(Buffer.from(text), name).versions.map(
+      (await readProviderParts(Buffer.from(text), name, inSlices)).versions.map(
         ({ version, version_normalized: normalized, reference }) => [version, normalized, reference],
       ),
     ).toEqual(['3.0.0', '2.0.0', '1.0.0'].map((version) => [version, `${version}.0`, `ref-${version}`]));
   });
 
-  it('may contain blanks wherever JSON allows them', () => {
-    expect(JSON.parse(without(JSON.stringify(JSON.parse(text), null, 2), '2.0.0') ?? '')).toEqual(
-      JSON.parse(without(text, '2.0.0') ?? ''),
+  it('may contain blanks wherever JSON allows them', async () => {
+    expect(JSON.parse((await without(JSON.stringify(JSON.parse(text), null, 2), '2.0.0')) ?? '')).toEqual(
+      JSON.parse((await without(text, '2.0.0')) ?? ''),
     );
   });
 
@@ -59,7 +75,7 @@ describe('a p2 document without some of its versions', () => {
     text.slice(0, -40),
     `{"packages":{"acme/core":{"1":7}}}`,
     '{"packages":{"acme/core":[]}}',
-  ])('cannot be made of %j', (broken) => {
-    expect(() => without(broken, '1.0.0')).toThrow();
+  ])('cannot be made of %j', async (broken) => {
+    await expect(without(broken, '1.0.0')).rejects.toThrow();
   });
 });
