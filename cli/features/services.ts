@@ -38,7 +38,9 @@ import { policyFeeds } from '../policy-admin/feeds-of-policy.ts';
 function servedPolicyAdmin(
   { config, context, store, settings, uses, policy, tree }: ServingCore,
   { downloads, installs }: Pick<ComposedPackages, 'downloads' | 'installs'>,
+  mirror: FeatureOffers['mirror'],
 ): PolicyAdmin {
+  const now = (): number => context.now().getTime();
   return composePolicyAdmin(config, context, {
     store,
     settings,
@@ -49,7 +51,8 @@ function servedPolicyAdmin(
     uses,
     downloads,
     installs,
-    feeds: policyFeeds(policy.feeds, createAuditedStore({ store, now: () => context.now().getTime() })),
+    feeds: policyFeeds(policy.feeds, createAuditedStore({ store, now })),
+    mirrored: mirror && (() => mirror.catalogue.lists(now())),
   });
 }
 
@@ -74,7 +77,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...publishing.publishing,
     ...factsOf(core),
     ...signingIn(core),
-    policyAdmin: servedPolicyAdmin(core, packages),
+    policyAdmin: servedPolicyAdmin(core, packages, mirror),
     blockedVersions: createBlockedVersions(core.policy.reader, publishedSource(core.tree.published)),
     mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],

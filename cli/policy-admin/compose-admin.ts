@@ -26,7 +26,7 @@ import type { Context } from '../io/context.ts';
 import { mirrorFolder, mirrorRules } from '../mirror/compose-mirror.ts';
 import { otherRepositories } from '../mirror/composer-repositories.ts';
 import { PolicyFileError, readPolicyFile } from '../policy/policy-file.ts';
-import { mirroredSource } from './mirrored-source.ts';
+import { mirroredSource, type ReadLists } from './mirrored-source.ts';
 
 export interface PolicyAdminParts {
   readonly store: StateStore;
@@ -41,6 +41,8 @@ export interface PolicyAdminParts {
   readonly downloads?: Pick<Downloads, 'daysOf' | 'totals'>;
   readonly installs?: Pick<Downloads, 'daysOf' | 'totals'>;
   readonly feeds?: PolicyFeeds | undefined;
+  /** what the mirror of this process has read of stored documents */
+  readonly mirrored?: (() => Promise<ReadLists>) | undefined;
 }
 
 export function composePolicyAdmin(config: Config, context: Context, parts: PolicyAdminParts): PolicyAdmin {
@@ -94,7 +96,7 @@ async function faultOfFile(path: string | undefined): Promise<string | null> {
 function mirroredPackages(
   config: Config,
   context: Context,
-  { store, settings, privateNames }: PolicyAdminParts,
+  { store, settings, privateNames, mirrored: read }: PolicyAdminParts,
 ): ReturnType<typeof mirroredSource> {
   const others = otherRepositories({
     config,
@@ -106,6 +108,7 @@ function mirroredPackages(
     folder: mirrorFolder(config),
     rules: async () => mirrorRules(await settings.current(), await others(), context.environment),
     privateNames: async () => privateNames(),
+    read,
   });
 }
 

@@ -21,6 +21,7 @@ import {
   noVersions,
   type CachedVersions,
 } from '../../proxy/mirror/documents/cached-versions.ts';
+import type { StoredLists } from '../../proxy/mirror/stored-package-reader.ts';
 import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
@@ -35,9 +36,13 @@ export interface MirroredSourceOptions {
   readonly folder: string;
   readonly rules: () => Promise<Pick<MirrorRules, 'reserved' | 'sharedVendors' | 'upstreams'>>;
   readonly privateNames: () => Promise<PrivateNames>;
+  /** what this process has read of the documents; absent: nothing */
+  readonly read?: (() => Promise<ReadLists>) | undefined;
 }
 
-export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOptions): PackageSource {
+export type ReadLists = (name: PackageName) => StoredLists | undefined;
+
+export function mirroredSource({ folder, rules, privateNames, read: here }: MirroredSourceOptions): PackageSource {
   const documents = new Map<string, CachedNames>();
   const documentNames = async (url: string): Promise<Iterable<PackageName>> => {
     const path = join(folder, 'p2', folderOf(rootUrlOf(url)), 'p2');
@@ -56,19 +61,20 @@ export function mirroredSource({ folder, rules, privateNames }: MirroredSourceOp
   };
   const [lists, arrivals] = [new LastLists(folder, ignore), new Arrivals(folder, ignore)];
   const said = keptLists(folder, lists);
-  const names = async (): Promise<readonly PackageName[]> => {
+  const urlsByName = async (): Promise<ReadonlyMap<PackageName, readonly string[]>> => {
     const [{ upstreams }, urlsOf] = [await rules(), await upstreamsOf()];
     const found = new Set<PackageName>();
     for (const { url } of upstreams) for (const name of await documentNames(url)) found.add(name);
     for await (const name of mirroredNames(folder)) found.add(name);
-    return [...found].filter((name) => urlsOf(name).length > 0).toSorted();
+    const all = [...found].toSorted().map((name) => [name, urlsOf(name)] as const);
+    return new Map(all.filter(([, urls]) => urls.length > 0));
   };
   return {
     origin: 'mirrored',
-    names,
+    names: async () => [...(await urlsByName()).keys()],
     listed: async function* () {
-      const urlsOf = await upstreamsOf();
-      for (const name of await names()) yield { name, beside: () => said(name, urlsOf(name)) };
+      const read = await here?.().catch(() => undefined); // an error of the disk is that of the package
+      for (const [name, urls] of await urlsByName()) yield { name, beside: () => said(name, urls, read?.(name)) };
     },
     stamp: async (name) => stampsOf(name, (await upstreamsOf())(name), folder, arrivals),
     read: async (name) => readPackage(name, (await upstreamsOf())(name), folder, { lists, arrivals }),
@@ -88,14 +94,16 @@ type Stamps = readonly ReturnType<typeof stampFile>[];
 function keptLists(
   folder: string,
   lists: LastLists,
-): (name: PackageName, urls: readonly string[]) => Promise<JsonObject> {
+): (name: PackageName, urls: readonly string[], read: StoredLists | undefined) => Promise<JsonObject> {
   const known = new Map<PackageName, { readonly stamps: Stamps; readonly said: JsonObject }>();
-  return async (name, urls) => {
+  return async (name, urls, read) => {
     const last = await lists.read(name).catch(asUnusable);
     const stamps = urls.map((url) => stampFile(documentPath(name, folder, url, 'stable')));
     let kept = known.get(name);
     if (kept?.stamps.length !== stamps.length || !kept.stamps.every((stamp, at) => sameStamp(stamp, stamps[at]))) {
-      kept = { stamps, said: (await firstDocuments(name, urls, folder)).beside };
+      const first = stamps.find((stamp) => stamp !== undefined);
+      const isRead = read?.stamp !== undefined && sameStamp(read.stamp, first);
+      kept = { stamps, said: isRead ? read.beside : (await firstDocuments(name, urls, folder)).beside };
       known.set(name, kept);
     }
     return unionOf([kept.said, last]);

@@ -4,6 +4,8 @@ import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import type { ServingCore } from '../core/serving-core.ts';
 import type { ServedMirror } from '../mirror/mirror-for-serving.ts';
 
+const notListed = 'packages of other registries cannot be listed now; the next page with such a list tries again';
+
 /**
  * The policy reads the lists of these feeds. The module is loaded here, since it has libraries of its own. undefined:
  * there is nobody to ask.
@@ -20,6 +22,8 @@ export async function openFeeds(core: ServingCore, mirror: ServedMirror | undefi
     log,
   });
   policy.use(feeds);
+  // here, since it judges by these lists; later, the first person would wait for it
+  mirror?.catalogue.lists(context.now().getTime()).catch((err: unknown) => log.logger.warn({ err }, notListed));
   core.closing.add(feeds.close);
   return feeds;
 }

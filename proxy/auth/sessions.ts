@@ -89,7 +89,8 @@ export const mostSessions = 100;
 /** Of the rows of all users; behind it comes the id of the user. */
 export const sessionPrefix = 'session/';
 
-const sessionRecord = z.strictObject({
+/** Fields of a later program stay: servers of two versions share the state during an upgrade. */
+const sessionRecord = z.looseObject({
   id: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),

@@ -29,7 +29,7 @@ export type MirrorReport = ReturnType<typeof createMirrorReport>;
 
 export interface MirrorReportParts {
   readonly mirror: Pick<Mirror, 'settings' | 'problems' | 'archiveStore'>;
-  readonly catalogue: Pick<MirroredCatalogue, 'stored' | 'storedOne'>;
+  readonly catalogue: Pick<MirroredCatalogue, 'stored' | 'storedOne' | 'firstReading'>;
   readonly alarms: Pick<RecentAlarms, 'list'>;
 }
 
@@ -48,6 +48,7 @@ export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportPa
     },
     /** By name. */
     packages: catalogue.stored,
+    firstReading: catalogue.firstReading,
     /** undefined: nothing of the name is stored. */
     packageOf: catalogue.storedOne,
     archives: async (name: PackageName): Promise<StoredArchives> => {

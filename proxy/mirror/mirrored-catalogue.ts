@@ -1,6 +1,6 @@
 // Mirrored packages for lists and searches: those with a stored document or archive. The catalogue sends no request,
 // because a search word may be a private name (I9). Each reader updates the catalogue, in the background if the update
-// takes long; packages that are not read yet are absent.
+// takes long; packages that are not read yet are absent, and `firstReading` says so.
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
@@ -10,6 +10,8 @@ import {
   StoredPackageReader,
   type MirroredSummaries,
   type MirrorReads,
+  type FirstReading,
+  type StoredLists,
   type StoredPackage,
 } from './stored-package-reader.ts';
 import type { Compiled } from './rules/mirror-rules.ts';
@@ -47,7 +49,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     const before = views.get(key);
     if (before !== undefined && before.version === known.version && before.compiled === compiled && before.epoch === at)
       return before.packages;
-    const packages = known.summariesFor(which, view);
+    const packages = known.summariesFor(which, view, at);
     views.delete(key);
     views.set(key, { version: known.version, compiled, epoch: at, packages });
     packages.catch(() => views.delete(key));
@@ -76,6 +78,16 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     stored,
     /** One of them; undefined: nothing of the name is stored. */
     storedOne,
+    /** undefined: every stored package is in the lists, or nothing is mirrored. */
+    firstReading: async (): Promise<FirstReading | undefined> =>
+      known.firstReading &&
+      ((await mirror.settings()).compiled.rules.upstreams.length > 0 ? known.firstReading : undefined),
+    /** Resolves after the first reading of the disk, however long it takes: the lists beside the stored versions. */
+    lists: async (nowMs: number): Promise<(name: PackageName) => StoredLists | undefined> => {
+      const { compiled } = await mirror.settings();
+      if (known.firstReading !== undefined && compiled.rules.upstreams.length > 0) await known.update(compiled, nowMs);
+      return (name) => known.lists(name);
+    },
     /** The versions of the last reading of the disk that clients may get; [] for a package that is not known. */
     offered: (name: PackageName) => known.offered(name),
     /** True if mirrored packages may replace or provide the name; false for a private name. */

@@ -4,7 +4,9 @@
 import { noGains } from '../policy/judge/held-releases.ts';
 import { storedGains } from './archives/arrivals.ts';
 import { join } from 'node:path';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { stampFile, type FileStamp } from '../../build/shared/files/file-stamp.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../core/views/view.ts';
 import { anything, documentFiles, CachedNames, type CachedPackage } from './catalogue/cached-names.ts';
@@ -29,7 +31,23 @@ export interface StoredPackage {
   readonly registry: string | undefined;
   /** undefined: no version of it is offered */
   readonly summary: PackageSummary | undefined;
+  /** lists name it, so that it has a page: also while rules refuse every version */
+  readonly isNamed: boolean;
   readonly heldBack: readonly WithheldVersions[];
+}
+
+/** The advisories and filter lists of the stored documents of a package. */
+export interface StoredLists {
+  /** of the first document; older than the content, if the file was replaced meanwhile */
+  readonly stamp: FileStamp | undefined;
+  readonly beside: JsonObject;
+}
+
+/** How far the first reading of the disk has come. */
+export interface FirstReading {
+  readonly read: number;
+  /** 0: not known yet */
+  readonly of: number;
 }
 
 /** What the reader asks of the mirror. */
@@ -39,6 +57,8 @@ interface Known extends DatedSummary {
   readonly of: CachedPackage;
   readonly registry: string | undefined;
   readonly compiled: Compiled;
+  /** absent: only archives are stored */
+  readonly lists?: StoredLists;
 }
 
 const lookEveryMs = 5000;
@@ -52,6 +72,8 @@ export class StoredPackageReader {
   readonly #archives: CachedNames;
   readonly #known = new Map<PackageName, Known>();
   #version = 0;
+  #first: FirstReading | undefined = { read: 0, of: 0 };
+  #mirrored: { readonly compiled: Compiled; readonly epoch: number; readonly names: Set<PackageName> } | undefined;
   #current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
 
   constructor(folder: string, mirror: MirrorReads) {
@@ -62,6 +84,11 @@ export class StoredPackageReader {
   /** Grows with each change. */
   get version(): number {
     return this.#version;
+  }
+
+  /** undefined: it is complete */
+  get firstReading(): FirstReading | undefined {
+    return this.#first;
   }
 
   /** Looks on the disk, but not again within `lookEveryMs`. Rejects if the disk cannot be read at all. */
@@ -90,14 +117,19 @@ export class StoredPackageReader {
     return known === undefined ? undefined : storedPackage(name, known);
   }
 
+  /** undefined: no document was read. */
+  lists(name: PackageName): StoredLists | undefined {
+    return this.#known.get(name)?.lists;
+  }
+
   offered(name: PackageName): readonly OfferedRelease[] {
     const kept = this.#known.get(name)?.kept;
     return kept === undefined ? [] : offeredReleases(kept);
   }
 
   /** The packages that the view sees, by name. `named`: also those of which rules refuse every version. */
-  async summariesFor(which: 'named' | 'offered', view: View | undefined): Promise<MirroredSummaries> {
-    const { belongs } = await this.#mirror.settings();
+  async summariesFor(which: 'named' | 'offered', view: View | undefined, epoch: number): Promise<MirroredSummaries> {
+    const isMirrored = await this.#mirroredIn(epoch);
     const seen = new Map<PackageName, PackageSummary>();
     let looked = 0;
     for (const name of [...this.#known.keys()].toSorted()) {
@@ -106,12 +138,24 @@ export class StoredPackageReader {
       const cached = kept ?? (which === 'named' ? refused : undefined);
       const filter = filterOf(view, name);
       const summary =
-        cached === undefined || filter === 'none' || belongs(name).to !== 'upstreams'
-          ? undefined
-          : seenSummary(cached, filter);
+        cached === undefined || filter === 'none' || !isMirrored(name) ? undefined : seenSummary(cached, filter);
       if (summary !== undefined) seen.set(name, summary);
     }
     return seen;
+  }
+
+  /** Asks for each name once in a publication, since each look-up is at several files. */
+  async #mirroredIn(epoch: number): Promise<(name: PackageName) => boolean> {
+    const { belongs, compiled } = await this.#mirror.settings();
+    const last = this.#mirrored;
+    const { names } =
+      last?.compiled === compiled && last.epoch === epoch
+        ? last
+        : (this.#mirrored = { compiled, epoch, names: new Set() });
+    return (name) => {
+      if (!names.has(name) && belongs(name).to === 'upstreams') names.add(name);
+      return names.has(name);
+    };
   }
 
   async #look(compiled: Compiled, nowMs: number): Promise<void> {
@@ -123,20 +167,27 @@ export class StoredPackageReader {
       found.add(name);
     }
     for (const name of this.#known.keys()) if (!found.has(name) && this.#known.delete(name)) this.#version += 1;
+    this.#first = undefined;
   }
 
   async #lookAtDocuments(compiled: Compiled, nowMs: number): Promise<Set<PackageName>> {
     const { belongs } = await this.#mirror.settings();
     const found = new Set<PackageName>();
-    for (const { id } of compiled.rules.upstreams) {
-      for (const [name, of] of await this.#namesIn(compiled.upstreams.get(id)?.folder ?? '').look()) {
+    const all: (readonly [id: string, packages: ReadonlyMap<PackageName, CachedPackage>])[] = [];
+    for (const { id } of compiled.rules.upstreams)
+      all.push([id, await this.#namesIn(compiled.upstreams.get(id)?.folder ?? '').look()]);
+    this.#first &&= { read: 0, of: new Set(all.flatMap(([, packages]) => [...packages.keys()])).size };
+    for (const [id, packages] of all) {
+      for (const [name, of] of packages) {
         if (found.size >= mostPackages || found.has(name)) continue; // the first repository that has it is its source
         if (!this.#isCurrent(name, of, compiled, nowMs)) {
           const belonging = belongs(name);
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
+          const stamp = stampFile(of.paths[0] ?? '');
           const cached = await cachedVersions(name, of.paths);
           if (cached.records.length === 0) continue;
-          await this.#learn(name, { of, compiled, registry: id }, cached, nowMs);
+          const lists = { stamp, beside: cached.beside };
+          await this.#learn(name, { of, compiled, registry: id, lists }, cached, nowMs);
         }
         found.add(name);
       }
@@ -162,7 +213,7 @@ export class StoredPackageReader {
 
   async #learn(
     name: PackageName,
-    from: Pick<Known, 'of' | 'compiled' | 'registry'>,
+    from: Pick<Known, 'of' | 'compiled' | 'registry' | 'lists'>,
     { records, beside }: CachedVersions,
     nowMs: number,
   ): Promise<void> {
@@ -172,11 +223,12 @@ export class StoredPackageReader {
     const summary = await cachedSummary(name, records, releases, nowMs, beside, gains);
     this.#known.set(name, { ...from, ...summary });
     this.#version += 1;
+    this.#first &&= { ...this.#first, read: this.#known.size };
   }
 }
 
-function storedPackage(name: PackageName, { registry, kept, heldBack }: Known): StoredPackage {
-  return { name, registry, summary: kept?.summary, heldBack };
+function storedPackage(name: PackageName, { registry, kept, refused, heldBack }: Known): StoredPackage {
+  return { name, registry, summary: kept?.summary, isNamed: (kept ?? refused) !== undefined, heldBack };
 }
 
 /** The records of accepted archives; an unreadable one is reported to the request that needs it. */

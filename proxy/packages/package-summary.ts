@@ -101,8 +101,7 @@ function sameTexts(one: readonly string[], other: readonly string[]): boolean {
 
 /** undefined of no versions. `versions`: newest first. */
 export function summaryOf(name: PackageName, versions: readonly ListedVersion[]): PackageSummary | undefined {
-  const latest =
-    versions.find(({ version_normalized: normalized }) => parseStability(normalized) === 'stable') ?? versions[0];
+  const latest = latestIn(versions, (version) => version.version_normalized);
   if (latest === undefined) return undefined;
   const { requires: _requires, provides: _provides, ...facts } = latest.facts;
   const all = new Set(versions.map((version) => version.facts));
@@ -133,9 +132,16 @@ export function factsOf(record: JsonObject): SummaryVersion {
   };
 }
 
-/** The newest stable version, or the newest there is. */
+/** The newest stable version, or the newest there is. `versions`: newest first (build/contract/ordering.ts). */
 export function latestOf(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
-  return versions.find(({ entry }) => parseStability(entry.version_normalized) === 'stable') ?? versions[0];
+  return latestIn(versions, ({ entry }) => entry.version_normalized);
+}
+
+function latestIn<Version>(
+  versions: readonly Version[],
+  normalizedOf: (version: Version) => string,
+): Version | undefined {
+  return versions.find((version) => parseStability(normalizedOf(version)) === 'stable') ?? versions[0];
 }
 
 export const linkKinds = ['require', 'require-dev', 'provide', 'replace', 'conflict', 'suggest'] as const;

@@ -47,7 +47,9 @@ export async function exposedByPackage(
 }
 
 /** undefined: none of them is. */
-export function malwareAmong(exposed: readonly Exposed[] = []): readonly Exposed[] | undefined {
+export function malwareAmong<Known extends Pick<Exposed, 'concerns'>>(
+  exposed: readonly Known[] = [],
+): readonly Known[] | undefined {
   const found = exposed.filter(({ concerns }) => concerns.some(({ isMalware }) => isMalware));
   return found.length > 0 ? found : undefined;
 }

@@ -4,6 +4,7 @@
 import { noGains, type Gains } from '../../policy/judge/held-releases.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import { compareNormalized } from '../../../build/contract/ordering.ts';
 import {
   factsOf,
   summaryOf,
@@ -18,7 +19,7 @@ import { applyRules, type RefusedVersion, type ReleaseRules } from '../rules/rel
 
 export interface CachedSummary {
   readonly summary: PackageSummary;
-  /** JSON of the versions, as the upstream orders them */
+  /** JSON of the versions, newest first */
   readonly versions: string;
   readonly facts: readonly SummaryVersion[];
 }
@@ -67,7 +68,7 @@ export interface DatedSummary {
 }
 
 /**
- * `records`: in full, newest first. `beside`: the keys at the top of their document. Versions that the rules refuse do
+ * `records`: in full. `beside`: the keys at the top of their document. Versions that the rules refuse do
  * not count. Others get their turn in between.
  */
 export async function cachedSummary(
@@ -78,7 +79,13 @@ export async function cachedSummary(
   beside: JsonObject = {},
   gains: Gains = noGains,
 ): Promise<DatedSummary> {
-  const { versions, leftOut } = await offeredVersionsYielding(name, records.slice(0, mostVersions), () => undefined);
+  const { versions: found, leftOut } = await offeredVersionsYielding(
+    name,
+    records.slice(0, mostVersions),
+    () => undefined,
+  );
+  // a registry may list them in any order
+  const versions = found.toSorted((one, other) => compareNormalized(other.normalized, one.normalized));
   const ruled = await applyRules(
     name,
     versions.map(({ record }) => record),
@@ -139,7 +146,7 @@ export interface OfferedRelease {
   readonly released_at: string | null;
 }
 
-/** As the registry orders them. */
+/** Newest first. */
 export function offeredReleases({ versions }: Pick<CachedSummary, 'versions'>): readonly OfferedRelease[] {
   return (JSON.parse(versions) as readonly Packed[]).map(([, releasedMs, , version]) => ({
     version,

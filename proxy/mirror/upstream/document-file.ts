@@ -3,10 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { readFile, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { isJsonObject } from '../../../build/contract/json.ts';
 import { isAbsence } from '../../../build/shared/files/file-stamp.ts';
 import { replaceFile } from '../../../build/shared/files/atomic-file.ts';
+import { readWhole } from '../../../build/shared/files/read-whole.ts';
 import type { Validators } from './upstream-client.ts';
 
 export interface DocumentFile extends Validators {
@@ -71,9 +72,11 @@ export async function markChecked(path: string, nowMs: number): Promise<void> {
 
 export async function readDocumentFile(path: string): Promise<DocumentFile | undefined> {
   try {
-    const found = statSync(path, { throwIfNoEntry: false }); // takes a few microseconds: mostly the file is missing
+    // takes a few microseconds: mostly the file is missing
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    const found = await readWhole(path);
     if (found === undefined) return undefined;
-    const bytes = await readFile(path);
+    const { bytes, mtimeMs } = found;
     const end = bytes.indexOf(0x0a);
     const head: unknown = JSON.parse(bytes.toString('utf8', 0, Math.max(0, end)));
     if (
@@ -92,7 +95,7 @@ export async function readDocumentFile(path: string): Promise<DocumentFile | und
       lastModified: typeof head['last_modified'] === 'string' ? head['last_modified'] : undefined,
       changedAtMs: head['changed_at'],
       missingSinceMs: typeof head['missing_since'] === 'number' ? head['missing_since'] : undefined,
-      checkedAtMs: Math.round(found.mtimeMs),
+      checkedAtMs: Math.round(mtimeMs),
     };
   } catch (error) {
     if (isAbsence(error) || error instanceof SyntaxError) return undefined;

@@ -40,8 +40,9 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
     const [values, given, , , nowMs] = await Promise.all(reading);
     const decided = readsDecisions(given) ? await decisions() : noDecisions;
     const policy = compile(values, given, decided);
-    const others = outside?.() ?? noOutsideLists;
     const reads = readsLists(policy);
+    // a list that no rule reads must not make everything be judged again
+    const others = (reads ? outside?.() : undefined) ?? noOutsideLists;
     const ownRead = reads ? ((await own?.read(nowMs)) ?? noAdvisories) : noAdvisories;
     const ownLists = settled(ownRead);
     const same = last?.current.compiled === policy && last.ownLists === ownLists && last.others === others;
@@ -60,7 +61,7 @@ export function createPolicyReader(sources: PolicySources): PolicyReader {
         values === last.values &&
         given === last.given &&
         decided === last.decided &&
-        (outside === undefined || outside() === last.others) &&
+        (last.ownRead === undefined || outside === undefined || outside() === last.others) &&
         ownRead === last.ownRead;
       // each promise of these is awaited there: one that nobody awaits would end the process if it rejects
       return isSame && last !== undefined ? last.current : read(values, given, decided, ownRead, nowMs);

@@ -110,6 +110,32 @@ describe('the mirror page', () => {
     expect((await browser.get('/packages/some/old/why')).text).toContain('No version is held back.');
   });
 
+  it('says how far the first reading has come, and links to the page of a package whose versions are all refused', async () => {
+    await using running = await runMirroring();
+    const { mirror } = running.mirror;
+    await running.mirror.provider('some/http');
+    running.upstream.put('some/gpl', [{ version: '1.0.0', extra: { license: ['GPL-3.0-only'] } }]);
+    await running.mirror.provider('some/gpl');
+    await mirror.written();
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const slow = new Proxy(mirror, {
+      get: (of, key) => {
+        if (key === 'written') return () => begun;
+        const value: unknown = Reflect.get(of, key, of);
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    const folder = running.mirror.folder.at('mirror');
+    await using reading = await runConsole({ mirrorReport: reportOf(slow, folder, createRecentAlarms(Date.now)) });
+    const { browser } = await reading.signIn('viewer');
+    expect((await browser.get('/mirror')).text).toContain('Still reading mirrored packages');
+    begin();
+    await expect.poll(async () => (await browser.get('/mirror')).text).toContain('some/gpl');
+    expect((await browser.get('/mirror')).text).not.toContain('Still reading');
+    expect((await browser.get('/mirror/some/gpl')).html).toContain('Show the package');
+  });
+
   it('names the rule of the policy that holds versions back, whatever its name is', async () => {
     await using running = await runMirroring();
     const { mirror, console } = running;

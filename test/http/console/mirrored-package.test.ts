@@ -66,9 +66,9 @@ it('a mirrored package has a page with its versions, and a row with the version 
   const asked = upstream.server.requests.length;
   const { status, text, html } = await browser.get('/packages/some/lib');
   expect([status, text]).toEqual([200, expect.stringContaining('some/lib')]);
-  expect(text).toMatch(/malware 1\.0\.0 mirrored/);
+  expect(text).toMatch(/malware in 2 versions mirrored/);
   expect(text).toMatch(
-    /SHA-1 1\.0\.0 malware high Opens <every> door PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago just now .*1\.1\.0 \d+ years ago not yet/,
+    /SHA-1 1\.1\.0 \d+ years ago .* not yet 1\.0\.0 malware high Opens <every> door PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago .*just now/,
   );
   expect(text).not.toMatch(/1\.2\.0 \d+ years/);
   expect(text).toContain(upstream.url);
@@ -79,7 +79,7 @@ it('a mirrored package has a page with its versions, and a row with the version 
   const versions = await browser.get('/packages/some/lib/versions');
   expect([versions.status, String(versions.headers['location'])]).toEqual([303, '../../../packages/some/lib']);
   expect((await browser.get('/packages/other/lib/versions')).status).toBe(404);
-  expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code class="whole">1\.0\.0<\/code>/s);
+  expect((await browser.get('/packages')).html).toMatch(/some\/lib<.*<code class="whole">1\.1\.0<\/code>/s);
   const row = /some\/lib malware in 2 versions mirrored/;
   await expect.poll(async () => (await browser.get('/packages')).text).toMatch(row);
   expect((await browser.get('/packages?state=advisory')).text).toMatch(/1 package of 3 .*some\/lib malware/);
@@ -137,7 +137,8 @@ it('people look into stored archives of mirrored packages: files, README, differ
 
 it('malware that nobody has fetched is marked in the lists, which name it while a rule blocks all of it', async () => {
   const filter = { malware: [{ constraint: '*', reason: 'MAL-2026-10: Steals keys' }] };
-  upstream.put('some/bad', [{ version: '1.0.0', zip: archiveFor('1.0.0') }], { filter });
+  const extra = { require: { php: '>=8.1' } };
+  upstream.put('some/bad', [{ version: '1.0.0', zip: archiveFor('1.0.0'), extra }], { filter });
   const headers = { authorization: `Bearer ${token}` };
   const answer = await request(`${registry.url()}/p2/some/bad.json`, { headers });
   await answer.body.dump();
@@ -148,6 +149,9 @@ it('malware that nobody has fetched is marked in the lists, which name it while 
   expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
   const rule = '1 version is left out by the rule no-malware';
   await expect.poll(async () => (await browser.get('/packages/some/bad')).text).toContain(rule);
+  const { text: blocked } = await browser.get('/packages/some/bad');
+  expect(blocked).toContain('malware 1.0.0, blocked mirrored');
+  expect(blocked).toMatch(/ 1\.0\.0 malware .* \d+ years ago MIT php >=8\.1 not yet/);
   const page = await browser.get('/packages/some/bad');
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
   expect(page.html).not.toContain('composer require');

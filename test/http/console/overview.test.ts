@@ -100,6 +100,9 @@ describe('the overview', () => {
     expect(text).toMatch(
       / nameless\/composer\.json of packages was left out The name .* correct it there, and build again\./,
     );
+    expect(text).toMatch(
+      /Its source is in sources of libretto\.json, or was given to libretto build ?: correct it there, and build again\. ?(?!Open)/,
+    );
     expect(text).toContain('The token “CI of the shop” ends in 3 days');
     expect(text).not.toMatch(/far away|a trial|a CI job/);
     expect(text).toMatch(/Free disk [\d.,]+ [KMGT]B of [\d.,]+ [KMGT]B/);

@@ -52,7 +52,7 @@ async function readStored(
       .slice(from, from + packagesPerPage)
       .map(async (one) => ({ ...one, malware: malware.get(one.name), archives: await report.archives(one.name) })),
   );
-  return { query, rows, found: found.length, total: packages.length };
+  return { query, rows, found: found.length, total: packages.length, reading: await report.firstReading() };
 }
 
 function malwareAlarms(malware: NonNullable<WithMalware['malware']>, lastMs: number): readonly MirrorAlarm[] {

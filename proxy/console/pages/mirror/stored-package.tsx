@@ -46,7 +46,7 @@ interface StoredPackagePageProps {
 }
 
 function StoredPackagePage({ row, alarms }: StoredPackagePageProps): Child {
-  const { name, summary, registry } = row;
+  const { name, summary, isNamed, registry } = row;
   const offered =
     summary === undefined ? 'No version is offered' : `${formatCount(summary.versions, 'version')} offered`;
   return (
@@ -55,11 +55,7 @@ function StoredPackagePage({ row, alarms }: StoredPackagePageProps): Child {
         title={name}
         sentence={registry === undefined ? `${offered}.` : `${offered}, from the registry ${registry}.`}
         trail={[{ label: 'Mirror', to: '/mirror' }]}
-        actions={
-          summary === undefined ? undefined : (
-            <ButtonLink to={`/packages/${name}`} icon="package" label="Show the package" />
-          )
-        }
+        actions={isNamed ? <ButtonLink to={`/packages/${name}`} icon="package" label="Show the package" /> : undefined}
       />
       {alarms.length === 0 ? null : <AlarmList alarms={alarms} />}
       <HeldBackList heldBack={row.heldBack} />

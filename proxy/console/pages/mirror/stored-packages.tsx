@@ -1,11 +1,12 @@
 // The stored packages: where each is from, what of it is offered and held back, and the archives that are kept.
 
 import type { Child } from 'hono/jsx';
-import type { StoredPackage } from '../../../mirror/stored-package-reader.ts';
+import type { FirstReading, StoredPackage } from '../../../mirror/stored-package-reader.ts';
 import type { StoredArchives } from '../../../mirror/mirror-report.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
+import { StillReading } from '../../components/notice.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { MainLink } from '../../components/place.tsx';
 import { formatCount, formatBytes, formatNumber } from '../../components/values.tsx';
@@ -26,12 +27,14 @@ export interface StoredPackagesProps {
   /** all that the query finds */
   readonly found: number;
   readonly total: number;
+  readonly reading: FirstReading | undefined;
 }
 
-export function StoredPackages({ query, rows, found, total }: StoredPackagesProps): Child {
+export function StoredPackages({ query, rows, found, total, reading }: StoredPackagesProps): Child {
   return (
     <section class="stack">
       <h2>Stored packages</h2>
+      <StillReading reading={reading} />
       {total === 0 ? null : <Filters query={query} />}
       <div id="results" class="stack">
         <p class="soft small" role="status">

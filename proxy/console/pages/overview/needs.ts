@@ -188,13 +188,17 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
   return atMost(needs, 'more problem of connections', 'more problems of connections', '/connections');
 }
 
-/** The page “Why” of a package names its source; without a name, the page of the repository has the reason. */
+/** The page “Why” of a package names its source; without a name, the page of a registered repository has the reason. */
 function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
   const place = placeOf(where, source);
   const isConfigured = name === null && repository === undefined;
-  const ofSource = isConfigured ? '/repositories' : `/repositories/${repository}`;
-  const advice = isConfigured ? ' Its source is in the configuration: correct it there, and build again.' : '';
+  const advice = isConfigured
+    ? ' Its source is in `sources` of libretto.json, or was given to `libretto build`: correct it there, and ' +
+      'build again.'
+    : '';
+  // no page changes a configured source
+  const to = name !== null ? `/packages/${name}/why${query}` : isConfigured ? undefined : `/repositories/${repository}`;
   return {
     kind: 'warn',
     title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
@@ -202,7 +206,7 @@ function leftOutNeed({ name, version, where, source, repository, message }: Left
       name === null || message.startsWith(where)
         ? `${message.replaceAll(where, place)}${advice}`
         : `${withCapital(message)} Found at ${place}.`,
-    to: name === null ? ofSource : `/packages/${name}/why${query}`,
+    ...(to === undefined ? {} : { to }),
   };
 }
 

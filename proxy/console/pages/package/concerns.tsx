@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
+import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Notice, type State } from '../../components/notice.tsx';
@@ -40,8 +41,12 @@ export function MalwareBadge({ of = '', kind = 'bad' }: { readonly of?: string; 
   return <Badge icon="shield-alert" label={`malware${of}`} {...{ kind }} />;
 }
 
-/** Nothing if the package has none. */
-export function MalwareIn({ malware: [one, ...others] = [] }: WithMalware): Child {
+/** In the heading of a package and in every list. Nothing if the package has none. */
+export function MalwareIn({
+  malware: [one, ...others] = [],
+}: {
+  readonly malware?: readonly Pick<VersionStanding, 'version' | 'refused'>[] | undefined;
+}): Child {
   if (one === undefined) return null;
   const isRefused = [one, ...others].every(({ refused }) => refused);
   const of = others.length === 0 ? ` ${one.version}` : ` in ${others.length + 1} versions`;

@@ -1,11 +1,14 @@
 // The page of a package of another registry: what this server knows of it without asking that registry.
 
 import type { Child } from 'hono/jsx';
+import type { JsonObject } from '../../../../build/contract/json.ts';
+import { filterOf, passes } from '../../../core/views/view.ts';
+import { releaseOf } from '../../../mirror/viewed-mirror-documents.ts';
+import { malwareAmong } from '../../../usage/read-exposures.ts';
 import type { WithheldVersions, OfferedRelease } from '../../../mirror/catalogue/cached-summary.ts';
 import { readMirroredPackage, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
-import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import { latestOf, linksOf, textsOf, type PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
-import type { PublishedVersion } from '../../../packages/published-package.ts';
 import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -16,7 +19,7 @@ import { Table, type Column } from '../../components/table.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import { malwareOf, type PackageStanding, type VersionStanding } from '../../../policy/admin/package-standing.ts';
-import { Concerns, MalwareBadge } from './concerns.tsx';
+import { Concerns, MalwareIn } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import { readArchivedReadme } from './archived-versions.ts';
@@ -31,6 +34,7 @@ interface MirroredProps {
   readonly isOffered: boolean;
   readonly stored: MirroredPackage;
   readonly versions: readonly ShownVersion[];
+  readonly malware: readonly VersionStanding[] | undefined;
   readonly heldBack: readonly WithheldVersions[];
   /** the published packages that require it */
   readonly dependents: readonly PackageName[];
@@ -58,9 +62,13 @@ export async function showMirrored(
   const clean = stored.kept.filter(({ entry }) => !refused.includes(entry.version));
   const readme = await readArchivedReadme(services, request, name, latestOf(clean));
   const offered = mirrored?.offered(name) ?? [];
-  const versions = shownVersions(offered, stored.kept, standing);
+  const seen = filterOf(request.caller.view, name);
+  const listed = stored.listed.filter((record) => passes(seen, releaseOf(record)));
+  const named = offered.length > 0 ? offered : listed.map(releaseIn);
+  const versions = shownVersions(named, { ...stored, listed }, standing);
+  const malware = malwareAmong(standing?.versions.filter((one) => one.stored || one.state === 'malware'));
   const dependents = packages.dependentsOf(name);
-  const props = { summary, stored, versions, heldBack, dependents, readme, request };
+  const props = { summary, stored, versions, malware, heldBack, dependents, readme, request };
   return packageView(name, <Mirrored {...props} isOffered={offered.length > 0} />);
 }
 
@@ -74,26 +82,33 @@ interface ShownVersion extends OfferedRelease {
   readonly kept: IndexEntry | undefined;
   /** advisories and blocks; undefined: nothing is known */
   readonly standing: VersionStanding | undefined;
+  /** of its registry, or of its archive */
+  readonly record: JsonObject;
 }
 
-/** First those that the registry offers, as it orders them; then those of which only the archive is left. */
+function releaseIn({ version, time }: JsonObject): OfferedRelease {
+  return { version: String(version), released_at: Number.isNaN(Date.parse(String(time))) ? null : String(time) };
+}
+
+/** First those that the registry offers, or all while rules refuse each; then those of which only the archive is left. */
 function shownVersions(
   offered: readonly OfferedRelease[],
-  stored: readonly PublishedVersion[],
+  { kept: stored, listed }: MirroredPackage,
   standing: PackageStanding | undefined,
 ): readonly ShownVersion[] {
+  const records = new Map([...stored.map(({ record }) => record), ...listed].map((one) => [one['version'], one]));
   const kept = new Map(stored.toReversed().map(({ entry }) => [entry.version, entry]));
   const states = new Map(standing?.versions.map((one) => [one.version, one]));
   const left = [...kept.keys()].filter((version) => !offered.some((one) => one.version === version));
-  return [...offered, ...left.map((version) => ({ version, released_at: null }))].map((one) => ({
+  return [...offered, ...left.map((version) => releaseIn(records.get(version) ?? { version }))].map((one) => ({
     ...one,
+    record: records.get(one.version) ?? {},
     kept: kept.get(one.version),
     standing: states.get(one.version),
   }));
 }
 
-function MirroredHead({ summary: { name, description, type, abandoned }, versions }: MirroredProps): Child {
-  const malware = versions.find(isMalware);
+function MirroredHead({ summary: { name, description, type, abandoned }, malware }: MirroredProps): Child {
   return (
     <div class="stack-tight">
       <PageHead
@@ -102,7 +117,7 @@ function MirroredHead({ summary: { name, description, type, abandoned }, version
         trail={[{ label: 'Packages', to: '/packages' }]}
       />
       <div class="row">
-        {malware === undefined ? null : <MalwareBadge of={` ${malware.version}`} />}
+        <MalwareIn malware={malware} />
         <Badge icon="layers" label="mirrored" />
         <Badge icon="package" label={type} />
         {abandoned === false ? null : <Badge kind="warn" icon="archive" label="abandoned" />}
@@ -130,7 +145,7 @@ function Mirrored(props: MirroredProps): Child {
             <h2>Versions</h2>
             <Versions {...props} />
             <p class="row">
-              {linksOf(props).map(({ label, to }) => (
+              {pageLinks(props).map(({ label, to }) => (
                 <A to={to}>{label}</A>
               ))}
             </p>
@@ -150,7 +165,7 @@ function Mirrored(props: MirroredProps): Child {
   );
 }
 
-function linksOf({ summary: { name }, stored, request }: MirroredProps) {
+function pageLinks({ summary: { name }, stored, request }: MirroredProps) {
   const isCompared = request.hasBuilder && stored.kept.length > 1;
   return [
     ...(isCompared ? [{ label: 'Compare stored versions', to: packagePath(name, 'compare') }] : []),
@@ -193,6 +208,8 @@ function columnsOf(name: PackageName, request: SignedInRequest): readonly Column
     },
     { label: 'Advisories', isPlain: true, cell: ({ standing }) => <Standing standing={standing} /> },
     { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
+    { label: 'Licence', cell: ({ record }) => textsOf(record['license']).join(', ') },
+    { label: 'Requires', isPlain: true, cell: ({ record }) => requirementsIn(record) },
     { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.since ?? null, 'not yet') },
     { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : formatBytes(kept.size)) },
     {
@@ -200,6 +217,12 @@ function columnsOf(name: PackageName, request: SignedInRequest): readonly Column
       cell: ({ kept }) => (kept === undefined ? '' : <code title={kept.shasum}>{kept.shasum.slice(0, 12)}</code>),
     },
   ];
+}
+
+function requirementsIn(record: JsonObject): string {
+  return Object.entries(linksOf(record, 'require'))
+    .map(([name, constraint]) => `${name} ${constraint}`)
+    .join(', ');
 }
 
 function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {

@@ -6,6 +6,7 @@ import { PageHead, A, PlaceContext, type PageHeadProps } from '../../components/
 import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
+import { AdvisoryBadge } from '../packages/list-columns.tsx';
 import { MalwareIn } from './concerns.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
 
@@ -96,10 +97,10 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
   const { summary, latest, details } = opened;
   const warned = versionWarnings(opened.advisories, details.versions);
   const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
-  const isMalware = warned.some((one) => one.isMalware && one.affected.length > 0);
+  const malware = warned.filter((one) => one.isMalware).flatMap(({ affected }) => affected);
   const [first, ...others] = warned.map(({ constraint }) => ` in ${constraint}`);
   const where = others.length === 0 ? (first ?? '') : '';
-  const warning = `${isMalware ? 'malware, ' : ''}${formatCount(warned.length, 'advisory', 'advisories')}${where}`;
+  const warning = `${formatCount(warned.length, 'advisory', 'advisories')}${where}`;
   return (
     <div class="row badges">
       <Badge icon="tag" label={latest.entry.version} />
@@ -112,10 +113,13 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
           label={typeof summary.abandoned === 'string' ? `abandoned: use ${summary.abandoned}` : 'abandoned'}
         />
       )}
-      {isMalware ? null : <MalwareIn malware={opened.malware} />}
+      <MalwareIn malware={opened.malware} />
+      {malware.length === 0 || opened.malware !== undefined ? null : (
+        <AdvisoryBadge isLatest={malware.includes(latest.entry.version)} isMalware />
+      )}
       {warned.length === 0 ? null : (
         <A to={packagePath(opened.name, 'advisories')} class="row">
-          <Badge kind={isLatestWarned || isMalware ? 'bad' : 'warn'} icon="shield-alert" label={warning} />
+          <Badge kind={isLatestWarned || malware.length > 0 ? 'bad' : 'warn'} icon="shield-alert" label={warning} />
         </A>
       )}
     </div>

@@ -2,8 +2,9 @@
 
 import type { Child } from 'hono/jsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Notice, StillReading } from '../../components/notice.tsx';
 import { PageHead } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';
@@ -25,6 +26,7 @@ export interface PackageListProps {
   readonly damaged: number;
   /** true: packages of other registries are listed too */
   readonly mirrors: boolean;
+  readonly reading: FirstReading | undefined;
   /** true: the visitor may add a repository */
   readonly mayAdd: boolean;
   /** the patterns of the packages that the visitor sees; undefined: all packages */
@@ -32,7 +34,7 @@ export interface PackageListProps {
 }
 
 export function PackageList(props: PackageListProps): Child {
-  const { query, total, types, damaged, mirrors, mayAdd, patterns } = props;
+  const { query, total, types, damaged, mirrors, reading, mayAdd, patterns } = props;
   return (
     <>
       <PageHead title="Packages" sentence="Everything that Composer can install from this registry." />
@@ -42,6 +44,7 @@ export function PackageList(props: PackageListProps): Child {
           <code>libretto verify</code> names the repair.
         </Notice>
       )}
+      <StillReading reading={reading} />
       {total === 0 ? (
         <NoPackages {...{ mayAdd, patterns }} />
       ) : (

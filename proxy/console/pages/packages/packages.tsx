@@ -51,6 +51,7 @@ async function showList(
         {...{ ...found, query }}
         damaged={damaged.filter((name) => filterOf(caller?.view, name) !== 'none').length}
         mirrors={services.mirrored !== undefined}
+        reading={await services.mirrored?.firstReading()}
         mayAdd={may('createRepository')}
         patterns={caller?.view?.patterns}
       />

@@ -2,8 +2,9 @@
 // the test run, as it would end a server.
 
 import { expect, it } from 'vitest';
+import { noOutsideLists } from '../../../../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader } from '../../../../../proxy/policy/apply/policy-reader.ts';
-import { noPolicy } from '../../../../../proxy/policy/model/policy-document.ts';
+import { noPolicy, type PolicyDocument } from '../../../../../proxy/policy/model/policy-document.ts';
 import { settingDefinitions, type SettingValues } from '../../../../../proxy/settings/definitions.ts';
 
 const values = Object.fromEntries(
@@ -26,3 +27,20 @@ it.each(['settings', 'document', 'both'])(
     expect(await reader.current(4)).toBe(before);
   },
 );
+
+it('stays one object while lists change that no rule reads', async () => {
+  let lists = { ...noOutsideLists };
+  let rules: PolicyDocument = noPolicy;
+  const reader = createPolicyReader({
+    settings: { current: () => values },
+    document: () => rules,
+    outside: () => lists,
+  });
+  const before = await reader.current(0);
+  lists = { ...noOutsideLists };
+  expect(await reader.current(1)).toBe(before);
+  rules = { rules: [{ rule: 'filter', name: 'no-malware', lists: ['malware'], action: 'block' }], exceptions: [] };
+  const reading = await reader.current(2);
+  lists = { ...noOutsideLists };
+  expect(await reader.current(3)).not.toBe(reading);
+});
