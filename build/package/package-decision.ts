@@ -21,6 +21,13 @@ export interface Contribution {
   readonly holdsAll: boolean;
 }
 
+/** Released versions that may get other content: all, none, or one `acme/hello 1.0.0.0`. */
+export type Republished = boolean | `${string} ${string}`;
+
+export function mayRepublish(allowed: Republished, name: string, normalized: string): boolean {
+  return allowed === true || allowed === `${name} ${normalized}`;
+}
+
 export interface PackageInputs {
   readonly name: string;
   /** all entries of its serving index */
@@ -30,7 +37,7 @@ export interface PackageInputs {
   readonly sources: ReadonlyMap<string, string>;
   /** ids of sources that were removed: their versions are withdrawn */
   readonly forgotten: ReadonlySet<string>;
-  readonly allowRepublish: boolean;
+  readonly allowRepublish: Republished;
   /** releases that `prune` removed */
   readonly pruned: readonly PrunedRelease[];
   /** normalized versions that people withdrew: no source publishes them */

@@ -32,6 +32,10 @@ export const artifactSchema = z
     published_from: publishedFromSchema
       .nullable()
       .meta({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
+    held: z
+      .string()
+      .optional()
+      .meta({ description: 'of an upload: why a rule holds the release, which waits for approval; else absent' }),
     notices: z.array(z.string()).optional().meta({ description: 'of an upload: remarks on the ZIP for its maker' }),
   })
   .meta({ id: 'Artifact' });

@@ -17,12 +17,17 @@ import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
+import type { ArtifactRecord } from '../../../proxy/artifacts/artifact.ts';
 import type { ArtifactPublisher, ContentOfVersion } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
+import type { StateStore } from '../../../proxy/core/state/state-store.ts';
+import type { Rule } from '../../../proxy/policy/model/policy-document.ts';
+import { howToDecide } from '../../../proxy/policy/model/words.ts';
+import { readStoredPolicy } from '../../../proxy/policy/records/stored-policy.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
-import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
+import { readUploadRules, type UploadRules } from '../../builds/upload-rules.ts';
 import type { Config } from '../../config/config.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
@@ -168,7 +173,7 @@ async function publishLocally(job: PublishJob): Promise<Published> {
       printNotes(context.remarks, [message]);
     };
     const build = artifactBuild(config, context, progress.show);
-    const publisher = createLocalPublisher(build, notice, await keylessObjection(state));
+    const publisher = createLocalPublisher(build, notice, await readUploadRules(state));
     const artifacts = createArtifacts({
       store: createAuditedStore({ store: state, now: nowMs }),
       now: nowMs,
@@ -178,26 +183,43 @@ async function publishLocally(job: PublishJob): Promise<Published> {
       dataDirectory,
     });
     const { record, created } = await artifacts.publish({ path: staged, version });
-    return { record: { ...record, published_from: record.published_from ?? null }, created };
+    const held = await holdOn(record, job, state);
+    return {
+      record: { ...record, published_from: record.published_from ?? null, ...(held !== null && { held }) },
+      created,
+    };
   } finally {
     rmSync(staged, { force: true });
     await state.close();
   }
 }
 
+/** Why a rule holds the version; null: none does. Without such a rule nothing is read. */
+async function holdOn(
+  { name, version }: ArtifactRecord,
+  { config, context }: PublishJob,
+  state: StateStore,
+): Promise<string | null> {
+  const isRule = ({ rule }: Rule): boolean => rule === 'capability';
+  if (config.policy.value === undefined && !(await readStoredPolicy(state)).policy.rules.some(isRule)) return null;
+  const { openLocalPolicyAdmin } = await import('../../policy-admin/local-policy-admin.ts');
+  const { policy, close } = await openLocalPolicyAdmin(config, context, state);
+  return policy.holdOn(name as PackageName, version).finally(close);
+}
+
 /** Publishes in this process. `notice` gets the build's remarks on the package. */
 function createLocalPublisher(
   build: VersionBuild,
   notice: (message: string) => void,
-  objection: UploadObjection,
+  rules: UploadRules,
 ): ArtifactPublisher {
   return {
     publish: async (upload) => {
-      const outcome = await publishArtifact({ ...upload, objection }, build);
+      const outcome = await publishArtifact({ ...upload, ...rules }, build);
       if (outcome.outcome !== 'refused') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
       return readPublication(outcome);
     },
-    approve: async (content) => readPublication(await publishApproved(parsed(content), build)),
+    approve: async (content) => readPublication(await publishApproved(parsed(content), build, rules.isRejected)),
     withdraw: async (content) => readWithdrawal(await withdrawArtifact(parsed(content), build)),
   };
 }
@@ -221,14 +243,17 @@ async function publishThere(job: PublishJob, remote: Remote): Promise<Published>
 }
 
 function describe(
-  { id, name, version, size, status }: JsonObject,
+  { id, name, version, size, status, held }: JsonObject,
   created: boolean,
   remote: Remote | undefined,
 ): string {
   const where = remote === undefined ? '' : ` on ${remote.url}`;
   const what = `${String(name)} ${String(version)}`;
+  const decide = howToDecide({ name: String(name), version: String(version) });
   if (status === 'staged')
-    return `Staged ${what}${where} (${String(id)}). No client sees it until a person approves it.`;
+    return `Staged ${what}${where} (${String(id)}). It waits for approval: until then no client sees it. ${decide}`;
+  if (typeof held === 'string')
+    return `Stored ${what}${where} (${String(id)}). It waits for approval, and clients do not get it: ${held}. ${decide}`;
   return created
     ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
     : `${what} is already published${where} with the same bytes (${String(id)}).`;

@@ -3,6 +3,10 @@
 import { decideHeld, type DecidingParts } from './held-releases.ts';
 import { noGains } from '../judge/held-releases.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
+import type { ArtifactRecord } from '../../artifacts/artifact.ts';
+import { howToDecide } from '../model/words.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
 import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
@@ -14,9 +18,9 @@ import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import { unmatchableRules, type RegistryNames } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
-import { explainVersion, notFound } from './explain-version.ts';
+import { explainVersion, findPackage, isHeld, notFound } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { createHeldList, stagedReleases, withApprovals } from './held-list.ts';
+import { createHeldList, heldIn, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
@@ -25,6 +29,7 @@ import type { PolicyCheck } from './policy-admin.ts';
 import type { FeedView, PolicyView } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { testPolicy } from './test-policy.ts';
+import { withNames } from './with-names.ts';
 import { TokenVisibility } from './token-visibility.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
@@ -113,6 +118,12 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, file, feeds, reader, packages, sources, now } = options;
   const fourEyes = async (): Promise<boolean> => (await sources.settings.current())['publishing.four_eyes'];
+  const staged: PolicyAdmin['staged'] = async (name, version) => {
+    const normalized = version === undefined ? undefined : normalizeVersion(version);
+    const isAsked = (one: ArtifactRecord): boolean =>
+      one.name === name && (version === undefined || one.version_normalized === normalized);
+    return withApprovals(store, await stagedReleases(options, isAsked, now()));
+  };
   return {
     ...looksAtAll(options),
     get: () => viewOf(options),
@@ -122,6 +133,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
           message: `The policy is in the file ${file}. Change that file; the server reads it within seconds.`,
           details: { file },
         });
+      if (await fourEyes()) await assertNoneFreed(options, given);
       await replacePolicy({ store, actor }, given, revision);
       return viewOf(options);
     },
@@ -129,19 +141,23 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     test: (given) => tryPolicy(options, given),
     explain: async (name, version, id) => {
       const token = id === undefined ? undefined : await findToken(options, id);
-      const explained = await explainVersion(await reader.current(now()), packages, {
-        name,
-        version,
-        token,
-        nowMs: now(),
-      });
+      const asked = { name, version, token, nowMs: now() };
+      const explained = await explainVersion(await reader.current(now()), packages, asked).catch(async (error) =>
+        Promise.reject(isNotFound(error) ? ((await waitsInstead(staged, name, version)) ?? error) : error),
+      );
       const standing = await readStanding(options, name, now());
       const found = standing?.versions.find((one) => one.version === explained.version);
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
     standing: (name) => readStanding(options, name, now()),
-    staged: async (name) => withApprovals(store, await stagedReleases(options, (one) => one.name === name, now())),
+    staged,
+    holdOn: async (name, version) => {
+      const asked = { name, version, token: undefined, nowMs: now() };
+      const explained = await explainVersion(await reader.current(now()), packages, asked);
+      return isHeld(explained) ? (explained.findings.find(({ held }) => held)?.because ?? null) : null;
+    },
     decide: (asked, actor) => decideHeld({ ...options, fourEyes }, asked, actor),
+    named: (text, reader) => withNames(store, reader, text),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {
@@ -149,6 +165,35 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return feeds.accept(id, actor);
     },
   };
+}
+
+/** A version that is not known may be staged: all who ask this may list what waits. */
+async function waitsInstead(
+  staged: PolicyAdmin['staged'],
+  name: PackageName,
+  version: string,
+): Promise<RegistryError | undefined> {
+  const [one] = await staged(name, version);
+  return one && notFound(`${name} ${one.version} waits for approval: ${one.because}. ${howToDecide(one)}`);
+}
+
+/** With four eyes nobody frees a held release alone: neither by an exception, nor by a change of the rule. */
+async function assertNoneFreed(options: PolicyAdminOptions, given: JsonValue): Promise<void> {
+  const parsed = parsePolicy(given);
+  if ('issues' in parsed) return; // refused anyway
+  const nowMs = options.now();
+  const proposed = await proposedPolicy(options.sources, parsed.policy, nowMs);
+  const { releases } = await createHeldList(options)(nowMs, () => true);
+  for (const held of releases.filter(({ staged }) => staged === undefined)) {
+    const known = await findPackage(options.packages, held.name);
+    const still = known === undefined ? [] : heldIn(known, proposed, nowMs).held;
+    if (still.some(({ normalized }) => normalized === held.normalized)) continue;
+    throw new RegistryError('CONFLICT', {
+      message:
+        `This change would offer ${held.name} ${held.version}, which a rule holds (setting publishing.four_eyes). ` +
+        howToDecide(held),
+    });
+  }
 }
 
 /** Questions about all packages. */
@@ -212,6 +257,10 @@ async function tryPolicy(options: PolicyAdminOptions, given: JsonValue): ReturnT
     sight: await TokenVisibility.of(await tokens(), sinceMs(nowMs)),
     nowMs,
   });
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof RegistryError && error.code === 'NOT_FOUND';
 }
 
 async function findToken({ tokens }: PolicyAdminOptions, id: string): Promise<TokenProfile> {

@@ -294,3 +294,133 @@ it('a limited token learns that its upload is staged, and reads its own upload a
   expect((await read(other['id'])).status).toBe(404);
   expect((await decide('acme/limited', '1.0.0', 'rejected')).status).toBe(200);
 });
+
+const hold = async (rules: readonly object[] = [{ rule: 'capability', name: 'new', action: 'block' }]) =>
+  expect((await call('PUT', '/api/policy', { rules })).status).toBe(200);
+it('the answer of an upload says why a rule holds it', async () => {
+  await hold();
+  await upload(zip('acme/says', '1.0.0'), free);
+  nowMs += 2000;
+  const sent = (await upload(zip('acme/says', '1.1.0', 'one', { bin: ['src/a.php'] }), free)).json();
+  expect([sent['status'], sent['held']]).toEqual([
+    'published',
+    'it adds the command src/a.php, unlike 1.0.0; held until somebody approves it',
+  ]);
+});
+
+it('of two people who decide at once about a held release the second gets a conflict', async () => {
+  await hold();
+  await upload(zip('acme/both', '1.0.0'), free);
+  for (const version of ['1.1.0', '1.2.0', '1.3.0']) {
+    nowMs += 2000;
+    const { reference } = (
+      await upload(zip('acme/both', version, 'one', { bin: [`src/${version}.php`] }), free)
+    ).json();
+    const answers = await Promise.all([
+      decide('acme/both', version, 'approved', admin, { reference }),
+      decide('acme/both', version, 'rejected', second, { reference }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const won = answers[0].status === 200 ? 'approved' : 'rejected';
+    expect(answers.find(({ status }) => status === 400)?.json()).toMatchObject({
+      code: 'CONFLICT',
+      error: expect.stringMatching(new RegExp(` ${won} acme/both ${version} at .*If this is wrong, decide again`)),
+    });
+    expect(await archive('acme/both', version)).toBe(won === 'approved' ? 200 : 410);
+  }
+});
+
+it('of an approval and a withdrawal of a staged upload at once the second gets a conflict, and nothing is half done', async () => {
+  for (const version of ['1.0.0', '1.0.1', '1.0.2', '1.0.3']) {
+    const { id } = (await upload(zip('acme/gone', version))).json();
+    const withdraw = () => call('DELETE', `/api/artifacts/${String(id)}`, undefined, second);
+    const approve = () => decide('acme/gone', version, 'approved');
+    const [one, other] =
+      version === '1.0.1'
+        ? (await Promise.all([withdraw(), approve()])).toReversed()
+        : await Promise.all([approve(), withdraw()]);
+    expect([one?.status, other?.status].toSorted(), `${one?.body.toString()} ${other?.body.toString()}`).toEqual([
+      200, 400,
+    ]);
+    const isApproved = one?.status === 200;
+    expect((isApproved ? other : one)?.json()).toMatchObject({
+      code: 'CONFLICT',
+      error: expect.stringContaining(
+        isApproved ? ` approved acme/gone ${version} at` : ` rejected acme/gone ${version} at`,
+      ),
+    });
+    expect((await held()).filter(({ name }) => name === 'acme/gone')).toEqual([]);
+    expect(await archive('acme/gone', version)).toBe(isApproved ? 200 : 404);
+    expect((await call('GET', `/api/artifacts/${String(id)}`)).status).toBe(isApproved ? 200 : 404);
+  }
+});
+
+it('a decision needs a session that began in the last five minutes', async () => {
+  await upload(zip('acme/late-session', '1.0.0'));
+  nowMs += 400_000;
+  const old = await decide('acme/late-session', '1.0.0', 'approved');
+  expect([old.status, old.json()['error']]).toEqual([401, expect.stringContaining('Sign in again (POST /api/login)')]);
+  expect((await call('GET', '/api/policy/held')).status).toBe(200);
+  const anew = (await registry.signIn('admin')).token;
+  expect((await decide('acme/late-session', '1.0.0', 'approved', anew)).status).toBe(200);
+});
+
+it('explain tells of a staged version who uploaded it, and until when it waits', async () => {
+  await upload(zip('acme/told', '1.0.0'));
+  const path = '/api/packages/acme/told/versions/v1.0.0/policy';
+  const told = await call('GET', path);
+  expect([told.status, told.json()['error']]).toEqual([
+    404,
+    expect.stringMatching(
+      /^acme\/told 1\.0\.0 waits for approval: .* uploaded it, .* removed on 20.* run `libretto policy/,
+    ),
+  ]);
+  expect((await decide('acme/told', '1.0.0', 'rejected')).status).toBe(200);
+  expect((await call('GET', path)).json()['error']).toBe('This registry has no package acme/told.');
+});
+
+it('with four eyes no change of the policy frees a held release', async () => {
+  await hold();
+  await upload(zip('acme/freed', '1.0.0'), free);
+  nowMs += 2000;
+  await upload(zip('acme/freed', '1.1.0', 'one', { bin: ['src/a.php'] }), free);
+  await registry.services.settings.update({ 'publishing.four_eyes': true }, 'cli:test');
+  const rules = [{ rule: 'capability', name: 'new', action: 'block' }];
+  const about = { rule: 'new', reason: 'in a hurry', owner: 'ada', until: '2099-01-01' };
+  const put = (policy: object) => call('PUT', '/api/policy', policy);
+  for (const freeing of [
+    { rules, exceptions: [{ ...about, packages: ['acme/freed'], versions: '1.1.0' }] },
+    { rules: [] },
+    { rules: [{ ...rules[0], action: 'warn' }] },
+  ]) {
+    const refused = await put(freeing);
+    expect([refused.json()['code'], refused.json()['error']]).toEqual([
+      'CONFLICT',
+      expect.stringMatching(/would offer acme\/\w+ 1\.\d\.0, .*four_eyes.*libretto policy approve acme/),
+    ]);
+  }
+  const other = { rules, exceptions: [{ ...about, packages: ['acme/none'] }] };
+  expect((await put(other)).status).toBe(200);
+  await registry.services.settings.update({ 'publishing.four_eyes': null }, 'cli:test');
+  expect((await put({ rules: [] })).status).toBe(200);
+});
+
+it('tells whoever decides that many releases of the vendor arrived within minutes, and of people and tokens by name', async () => {
+  await hold();
+  await upload(zip('many/lib', '1.0.0'), free);
+  nowMs += 2000;
+  for (let patch = 1; patch < 10; patch += 1) await upload(zip('many/lib', `1.0.${patch}`), free);
+  await upload(zip('many/other', '1.0.0'));
+  const shown = async (as = admin): Promise<unknown> =>
+    ((await call('GET', '/api/policy/held', undefined, as)).json()['data'] as Record<string, unknown>[])
+      .filter(({ name }) => name === 'many/other')
+      .map(({ because }) => because);
+  expect(await shown()).toEqual([
+    expect.stringMatching(
+      /^the token CI \(tok_\w+\) uploaded it, .*; 11 releases of many arrived within ten minutes of it$/,
+    ),
+  ]);
+  const { token: maintainer } = await registry.signIn('maintainer');
+  expect(await shown(maintainer)).toEqual([expect.stringMatching(/^token:tok_\w+ uploaded it/)]);
+  expect((await decide('many/other', '1.0.0', 'rejected')).status).toBe(200);
+});
