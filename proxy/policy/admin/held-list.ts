@@ -20,6 +20,7 @@ import { noGains, type ArrivedRelease, type Gains } from '../judge/held-releases
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { firstApprovals, isAbout } from '../records/review-decisions.ts';
+import { createBursts } from './bursts.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 import type { StandingParts } from './package-standing.ts';
 
@@ -76,26 +77,10 @@ export interface HeldParts extends StagedParts {
 export function createHeldList(parts: HeldParts) {
   const { reader, packages, store } = parts;
   const known = new Map<string, Examined>();
-  const examine = async (
-    source: PackageSource,
-    name: PackageName,
-    policy: CurrentPolicy,
-    nowMs: number,
-  ): Promise<Pick<Examined, 'held' | 'arrivals'>> => {
-    const key = `${source.origin} ${name}`;
-    // before the files, so that a later change makes the result outdated
-    const stamp = await source.stamp(name);
-    const last = known.get(key);
-    if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last;
-    const found = await source.read(name);
-    const looked = found === undefined ? nothing : heldIn(found, policy, nowMs);
-    known.set(key, { stamp, policy, ...looked });
-    return looked;
-  };
   return async (nowMs: number, isAsked = ({ waits }: HeldRelease): boolean => waits): Promise<HeldList> => {
     const policy = await reader.current(nowMs);
     const releases: HeldRelease[] = [];
-    const arrivals: Arrivals = new Map();
+    const bursts = createBursts();
     const examined = new Set<PackageName>();
     if (!policy.compiled.rules.some(({ given }) => isHolding(given))) known.clear();
     else {
@@ -104,41 +89,36 @@ export function createHeldList(parts: HeldParts) {
         for (const name of await source.names()) {
           if (!policy.rules.about(name, source.origin, undefined).rules.some(({ given }) => isHolding(given))) continue;
           await turn();
-          const found = await examine(source, name, policy, nowMs).catch(undefinedIfUnusable);
+          const found = await examine(known, source, name, policy, nowMs).catch(undefinedIfUnusable);
           if (found === undefined) continue;
           examined.add(name);
-          noteArrivals(arrivals, name, found.arrivals);
+          bursts.note(name, found.arrivals);
           releases.push(...found.held.filter(isAsked));
         }
     }
     const staged = await stagedReleases(parts, () => true, nowMs);
-    for (const { name, arrivedMs } of staged) noteArrivals(arrivals, name, [arrivedMs]);
+    for (const { name, arrivedMs } of staged) bursts.note(name, [arrivedMs]);
     const all = await withApprovals(store, [...releases, ...staged]);
-    return { releases: all.map((held) => withBurst(held, arrivals)), examined };
+    return { releases: all.map(bursts.shownIn), examined };
   };
 }
 
-/** When releases of a vendor arrived, epoch milliseconds. */
-type Arrivals = Map<string, number[]>;
-
-function vendorOf(name: PackageName): string {
-  return name.slice(0, name.indexOf('/'));
-}
-
-function noteArrivals(arrivals: Arrivals, name: PackageName, more: readonly number[]): void {
-  const known = arrivals.get(vendorOf(name));
-  if (known === undefined) arrivals.set(vendorOf(name), [...more]);
-  else for (const atMs of more) known.push(atMs);
-}
-
-/** So many releases of a vendor within ten minutes are a warning to those who decide. It holds nothing. */
-const many = 10;
-
-function withBurst(held: HeldRelease, arrivals: Arrivals): HeldRelease {
-  const vendor = vendorOf(held.name);
-  const near = arrivals.get(vendor)?.filter((atMs) => Math.abs(atMs - held.arrivedMs) <= 600_000).length ?? 0;
-  if (near < many) return held;
-  return { ...held, because: `${held.because}; ${near} releases of ${vendor} arrived within ten minutes of it` };
+async function examine(
+  known: Map<string, Examined>,
+  source: PackageSource,
+  name: PackageName,
+  policy: CurrentPolicy,
+  nowMs: number,
+): Promise<Omit<Examined, 'stamp' | 'policy'>> {
+  const key = `${source.origin} ${name}`;
+  // before the files, so that a later change makes the result outdated
+  const stamp = await source.stamp(name);
+  const last = known.get(key);
+  if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last;
+  const found = await source.read(name);
+  const looked = found === undefined ? nothing : heldIn(found, policy, nowMs);
+  known.set(key, { stamp, policy, ...looked });
+  return looked;
 }
 
 /** Stands in the place of a rule: the setting. */

@@ -80,7 +80,10 @@ it('no client sees a staged upload, and an approval publishes exactly these byte
   expect((await call('GET', artifact, undefined, reader)).status).toBe(404);
   expect((await call('GET', artifact, undefined, staged)).status).toBe(200);
   expect((await call('GET', '/api/artifacts?name=acme/app', undefined, free)).body.toString()).not.toContain('1.1.0');
-  expect(await held()).toMatchObject([{ name: 'acme/app', version: '1.1.0', rule: 'publishing.staged' }]);
+  const because = expect.stringMatching(/^the token CI \(tok_\w+\) uploaded it/) as unknown;
+  expect(await held()).toMatchObject([{ name: 'acme/app', version: '1.1.0', rule: 'publishing.staged', because }]);
+  const { token: maintainer } = await registry.signIn('maintainer');
+  expect((await call('GET', '/api/policy/held', undefined, maintainer)).body.toString()).toContain('"token:tok_');
   const { reference } = (await held())[0] ?? {};
 
   const wrong = await decide('acme/app', '1.1.0', 'approved', admin, { reference: 'f'.repeat(40) });
@@ -187,7 +190,7 @@ it('with four eyes two people approve what a token published, and a person never
     expect.objectContaining({
       decided: false,
       approved_by: expect.stringMatching(/^user:/),
-      because: expect.stringMatching(/; user:\w+ approved it, and one more person has to approve$/),
+      because: expect.stringMatching(/; \S+@\S+ approved it, and one more person has to approve$/),
     }),
   ]);
   expect([(await held()).map((one) => one['approved_by']), await archive('acme/eyes', '1.0.0')]).toEqual([
@@ -268,7 +271,7 @@ it('of two people who decide at once the second learns who decided what', async 
     const [won, lost] = one.status === 200 ? ['approved', other] : ['rejected', one];
     expect([lost.json()['code'], lost.json()['error']]).toEqual([
       'CONFLICT',
-      expect.stringMatching(new RegExp(`^user:\\w+ ${won} acme/race ${version} at \\d{4}-.* \\("I looked"\\)`)),
+      expect.stringMatching(new RegExp(`^\\S+@\\S+ ${won} acme/race ${version} at \\d{4}-.* \\("I looked"\\)`)),
     ]);
     expect([await held(), await archive('acme/race', version)]).toEqual([[], won === 'approved' ? 200 : 404]);
     const late = await decide('acme/race', version, won === 'approved' ? 'rejected' : 'approved', second);
@@ -331,24 +334,17 @@ it('of two people who decide at once about a held release the second gets a conf
 });
 
 it('of an approval and a withdrawal of a staged upload at once the second gets a conflict, and nothing is half done', async () => {
-  for (const version of ['1.0.0', '1.0.1', '1.0.2', '1.0.3']) {
+  for (const version of ['1.0.0', '1.0.1', '1.0.2']) {
     const { id } = (await upload(zip('acme/gone', version))).json();
-    const withdraw = () => call('DELETE', `/api/artifacts/${String(id)}`, undefined, second);
-    const approve = () => decide('acme/gone', version, 'approved');
-    const [one, other] =
-      version === '1.0.1'
-        ? (await Promise.all([withdraw(), approve()])).toReversed()
-        : await Promise.all([approve(), withdraw()]);
-    expect([one?.status, other?.status].toSorted(), `${one?.body.toString()} ${other?.body.toString()}`).toEqual([
-      200, 400,
-    ]);
-    const isApproved = one?.status === 200;
-    expect((isApproved ? other : one)?.json()).toMatchObject({
-      code: 'CONFLICT',
-      error: expect.stringContaining(
-        isApproved ? ` approved acme/gone ${version} at` : ` rejected acme/gone ${version} at`,
-      ),
-    });
+    const deeds = [
+      () => decide('acme/gone', version, 'approved'),
+      () => call('DELETE', `/api/artifacts/${String(id)}`, undefined, second),
+    ];
+    const answers = await Promise.all((version === '1.0.1' ? deeds.toReversed() : deeds).map((deed) => deed()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const error = String(answers.find(({ status }) => status === 400)?.json()['error']);
+    expect(error).toMatch(new RegExp(` (approved|rejected) acme/gone ${version} at `));
+    const isApproved = error.includes(' approved ');
     expect((await held()).filter(({ name }) => name === 'acme/gone')).toEqual([]);
     expect(await archive('acme/gone', version)).toBe(isApproved ? 200 : 404);
     expect((await call('GET', `/api/artifacts/${String(id)}`)).status).toBe(isApproved ? 200 : 404);
@@ -403,24 +399,4 @@ it('with four eyes no change of the policy frees a held release', async () => {
   expect((await put(other)).status).toBe(200);
   await registry.services.settings.update({ 'publishing.four_eyes': null }, 'cli:test');
   expect((await put({ rules: [] })).status).toBe(200);
-});
-
-it('tells whoever decides that many releases of the vendor arrived within minutes, and of people and tokens by name', async () => {
-  await hold();
-  await upload(zip('many/lib', '1.0.0'), free);
-  nowMs += 2000;
-  for (let patch = 1; patch < 10; patch += 1) await upload(zip('many/lib', `1.0.${patch}`), free);
-  await upload(zip('many/other', '1.0.0'));
-  const shown = async (as = admin): Promise<unknown> =>
-    ((await call('GET', '/api/policy/held', undefined, as)).json()['data'] as Record<string, unknown>[])
-      .filter(({ name }) => name === 'many/other')
-      .map(({ because }) => because);
-  expect(await shown()).toEqual([
-    expect.stringMatching(
-      /^the token CI \(tok_\w+\) uploaded it, .*; 11 releases of many arrived within ten minutes of it$/,
-    ),
-  ]);
-  const { token: maintainer } = await registry.signIn('maintainer');
-  expect(await shown(maintainer)).toEqual([expect.stringMatching(/^token:tok_\w+ uploaded it/)]);
-  expect((await decide('many/other', '1.0.0', 'rejected')).status).toBe(200);
 });
