@@ -49,7 +49,6 @@ export const apiPermissions = {
   getOpenApi: [everyone],
   getExplorer: [everyone],
   getExplorerFile: [everyone],
-
   setup: [everyone],
   login: [everyone],
   acceptInvitation: [everyone],
@@ -95,7 +94,6 @@ export const apiPermissions = {
   syncRepository: [publishers, 'builder'],
   listJobs: [readers],
   getJob: [readers],
-
   getRepositoryHook: [maintainers],
   issueRepositoryHook: [maintainers, 'session', 'password'],
   removeRepositoryHook: [maintainers, 'session', 'password'],

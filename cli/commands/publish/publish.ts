@@ -17,13 +17,8 @@ import type { DistLabel } from '../../../build/contract/paths.ts';
 import { QuarantineError } from '../../../build/contract/quarantine.ts';
 import { openDataFolder } from '../../../build/sources/data-folder.ts';
 import { createArtifacts } from '../../../proxy/artifacts/artifacts.ts';
-import type { ArtifactRecord } from '../../../proxy/artifacts/artifact.ts';
 import type { ArtifactPublisher, ContentOfVersion } from '../../../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-outcome.ts';
-import type { StateStore } from '../../../proxy/core/state/state-store.ts';
-import type { Rule } from '../../../proxy/policy/model/policy-document.ts';
-import { howToDecide } from '../../../proxy/policy/model/words.ts';
-import { readStoredPolicy } from '../../../proxy/policy/records/stored-policy.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
@@ -41,6 +36,7 @@ import { refuseReadToken, remoteOf, type Remote, type RemoteRegistry } from '../
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { isTar } from '../../../build/sources/artifact/repack-tar.ts';
+import { describePublished, holdOn } from './describe-published.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
 import { givenDescription } from './given-description.ts';
 import { givenVersion, statArtifact, nameWithheld, pack, packSilently, type PublishJob } from './publish-job.ts';
@@ -110,7 +106,7 @@ async function publishOn(context: Context, command: CommandInput, remote: Remote
     progress.stop,
   );
   if (flags['json'] === true) printJson(stdout, record);
-  else printLines(summary, [describe(record, created, remote)]);
+  else printLines(summary, [describePublished(record, created, remote)]);
   const { notices } = record; // of a remote registry
   if (Array.isArray(notices)) printNotes(context.remarks, notices.map(String));
   return 0;
@@ -194,19 +190,6 @@ async function publishLocally(job: PublishJob): Promise<Published> {
   }
 }
 
-/** Why a rule holds the version; null: none does. Without such a rule nothing is read. */
-async function holdOn(
-  { name, version }: ArtifactRecord,
-  { config, context }: PublishJob,
-  state: StateStore,
-): Promise<string | null> {
-  const isRule = ({ rule }: Rule): boolean => rule === 'capability';
-  if (config.policy.value === undefined && !(await readStoredPolicy(state)).policy.rules.some(isRule)) return null;
-  const { openLocalPolicyAdmin } = await import('../../policy-admin/local-policy-admin.ts');
-  const { policy, close } = await openLocalPolicyAdmin(config, context, state);
-  return policy.holdOn(name as PackageName, version).finally(close);
-}
-
 /** Publishes in this process. `notice` gets the build's remarks on the package. */
 function createLocalPublisher(
   build: VersionBuild,
@@ -240,23 +223,6 @@ async function publishThere(job: PublishJob, remote: Remote): Promise<Published>
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function describe(
-  { id, name, version, size, status, held }: JsonObject,
-  created: boolean,
-  remote: Remote | undefined,
-): string {
-  const where = remote === undefined ? '' : ` on ${remote.url}`;
-  const what = `${String(name)} ${String(version)}`;
-  const decide = howToDecide({ name: String(name), version: String(version) });
-  if (status === 'staged')
-    return `Staged ${what}${where} (${String(id)}). It waits for approval: until then no client sees it. ${decide}`;
-  if (typeof held === 'string')
-    return `Stored ${what}${where} (${String(id)}). It waits for approval, and clients do not get it: ${held}. ${decide}`;
-  return created
-    ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
-    : `${what} is already published${where} with the same bytes (${String(id)}).`;
 }
 
 // The registry of `libretto publish --oidc`. A stored token would defeat its purpose, so that none is used.
