@@ -20,7 +20,7 @@ import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
 import { parseSource } from '../sources/spec.ts';
 import { changeTree } from '../store/change-tree.ts';
-import type { Republished } from '../package/package-decision.ts';
+import type { Republished } from '../contract/republished.ts';
 
 /**
  * An upload may take five minutes, and wait one minute for another build. Older files in the staging folder have no

@@ -3,12 +3,12 @@
 // publishes.
 
 import type { IndexEntry } from '../contract/serving-index.ts';
+import { mayRepublish } from '../contract/republished.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import {
   handedOver,
   indexInputs,
   isGone,
-  mayRepublish,
   type Contribution,
   type IndexedInputs,
   type OpenDecision,

@@ -16,7 +16,7 @@ import type { TextStager } from './package-texts.ts';
 import type { PendingHistory } from './pending-publications.ts';
 import type { Purged } from './purged.ts';
 import type { HoldsByName } from './rollback-holds.ts';
-import type { Republished } from './package-decision.ts';
+import type { Republished } from '../contract/republished.ts';
 
 export interface PackageContext {
   readonly output: Output;

@@ -3,6 +3,7 @@
 
 import type { Sha1 } from '../contract/digest.ts';
 import type { PrunedRelease } from '../contract/pruned.ts';
+import type { Republished } from '../contract/republished.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
@@ -19,13 +20,6 @@ export interface Contribution {
   readonly unpublishable: ReadonlySet<string>;
   /** true: an unpublishable part has no known name and version, so that no version of this source counts as removed */
   readonly holdsAll: boolean;
-}
-
-/** Released versions that may get other content: all, none, or one `acme/hello 1.0.0.0`. */
-export type Republished = boolean | `${string} ${string}`;
-
-export function mayRepublish(allowed: Republished, name: string, normalized: string): boolean {
-  return allowed === true || allowed === `${name} ${normalized}`;
 }
 
 export interface PackageInputs {

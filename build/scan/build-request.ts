@@ -13,7 +13,7 @@ import type { SourceRequest } from './source-settings.ts';
 import type { OpenableStore } from '../store/object-store.ts';
 import type { SignerFiles, Signers } from '../sources/git/signers.ts';
 import type { GitTimeouts, OpenSourcesOptions } from './open-sources.ts';
-import type { Republished } from '../package/package-decision.ts';
+import type { Republished } from '../contract/republished.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;

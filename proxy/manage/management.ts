@@ -6,10 +6,9 @@ import { jsonAnswer, type Answer } from '../core/http/answer.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
 import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
 import { assertWithoutBuilder, decidePermission, hasCondition, type OperationId } from '../auth/permissions.ts';
-import { confirmationMs } from '../auth/confirmations.ts';
+import { recentMs } from '../auth/confirmations.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi, type Api } from './frame/api.ts';
-import { leewayMs } from '../keys/signed-token.ts';
 import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import { errorHeaders } from './frame/error-headers.ts';
 import { registerRoutes, type Services } from './routes.ts';
@@ -127,7 +126,7 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
 
 /** The console asks for the password or a passkey instead. */
 function assertRecent(caller: Caller, nowMs: number): void {
-  if (caller.kind !== 'user' || isTerminal(caller) || nowMs < caller.signedInMs + confirmationMs + leewayMs) return;
+  if (caller.kind !== 'user' || isTerminal(caller) || nowMs < caller.signedInMs + recentMs) return;
   throw new RegistryError('AUTHENTICATION_REQUIRED', {
     message: 'You signed in more than five minutes ago. Sign in again (POST /api/login), or do it in the console.',
   });
