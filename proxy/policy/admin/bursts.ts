@@ -1,6 +1,12 @@
 // Many releases of one vendor within minutes: a warning to those who decide about one of them. It holds nothing.
 
-import type { HeldRelease } from './held-list.ts';
+/** What a held release says of itself. */
+interface Held {
+  readonly name: string;
+  /** epoch milliseconds */
+  readonly arrivedMs: number;
+  readonly because: string;
+}
 
 const many = 10;
 const nearMs = 600_000;
@@ -18,7 +24,7 @@ export function createBursts() {
       for (const atMs of timesMs) known.push(atMs);
       arrivals.set(vendorOf(name), known);
     },
-    shownIn: (held: HeldRelease): HeldRelease => {
+    shownIn: <One extends Held>(held: One): One => {
       const vendor = vendorOf(held.name);
       const near = (arrivals.get(vendor) ?? []).filter((atMs) => Math.abs(atMs - held.arrivedMs) <= nearMs).length;
       if (near < many) return held;

@@ -99,7 +99,7 @@ export function createHeldList(parts: HeldParts) {
     const staged = await stagedReleases(parts, () => true, nowMs);
     for (const { name, arrivedMs } of staged) bursts.note(name, [arrivedMs]);
     const all = await withApprovals(store, [...releases, ...staged]);
-    return { releases: all.map(bursts.shownIn), examined };
+    return { releases: all.map((held) => bursts.shownIn(held)), examined };
   };
 }
 
