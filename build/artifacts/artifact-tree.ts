@@ -20,6 +20,7 @@ import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../contract/build-report.ts';
 import { parseSource } from '../sources/spec.ts';
 import { changeTree } from '../store/change-tree.ts';
+import type { Republished } from '../contract/republished.ts';
 
 /**
  * An upload may take five minutes, and wait one minute for another build. Older files in the staging folder have no
@@ -53,7 +54,7 @@ export interface ArtifactTree extends ReadableArtifacts {
   readonly exists: (path: string) => Promise<boolean>;
   readonly remove: (path: string) => Promise<void>;
   /** Builds this source alone; all others stay as published. `allowWithdraw`: a person requested the withdrawals. */
-  readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
+  readonly build: (allowWithdraw?: boolean, allowRepublish?: Republished) => Promise<BuildReport>;
   /** What `build(true)` would change; changes nothing. */
   readonly planWithdrawal: () => Promise<BuildReport>;
   /** as `entries`; throws PackageDamaged if the index is lost */
@@ -99,7 +100,8 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     move,
     exists: async (path) => (await orMissing(stat(at(path)))) !== undefined,
     remove: (path) => rm(at(path), { force: true }),
-    build: (allowWithdraw = false) => buildHoldingLock({ ...alone, allowWithdraw }, effects),
+    build: (allowWithdraw = false, allowRepublish = false) =>
+      buildHoldingLock({ ...alone, allowWithdraw, allowRepublish }, effects),
     planWithdrawal: () => buildHoldingLock({ ...alone, allowWithdraw: true, dryRun: true }, effects),
     published: async (name) => (await readPublishedIndex(output, name))?.versions ?? [],
     serial: async () => {

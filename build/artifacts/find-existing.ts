@@ -11,10 +11,15 @@ import type { ReadableArtifacts } from './artifact-tree.ts';
 import type { ExaminedArtifact } from './examine-staged.ts';
 import { refused, type RefusedArtifact } from './outcome.ts';
 
+export type IsRejected = (
+  archive: Pick<ExaminedArtifact, 'name' | 'normalized'> & { readonly reference: string },
+) => boolean;
+
 /** The published entry with the same content, the reason of a refusal, or undefined for a new version. */
 export async function findExisting(
   artifact: ExaminedArtifact,
   tree: ReadableArtifacts,
+  isRejected: IsRejected = () => false,
 ): Promise<IndexEntry | RefusedArtifact | undefined> {
   const { name, version, normalized, reference } = artifact;
   const output = createDiskOutput(tree.dataDirectory);
@@ -37,7 +42,7 @@ export async function findExisting(
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
   const published = entries.find(({ state }) => state === 'published');
   return (
-    refuseConflict(artifact, { entries, published }, tree) ??
+    refuseConflict(artifact, { entries, published, isRejected }, tree) ??
     (published?.reference === reference ? published : undefined)
   );
 }
@@ -52,12 +57,13 @@ interface VersionEntries {
   /** all entries of the version */
   readonly entries: readonly IndexEntry[];
   readonly published: IndexEntry | undefined;
+  readonly isRejected: IsRejected;
 }
 
 /** The refusal of an artifact that conflicts with the known entries of its version. */
 function refuseConflict(
-  { name, version, dev, reference }: ExaminedArtifact,
-  { entries, published }: VersionEntries,
+  { name, version, normalized, dev, reference }: ExaminedArtifact,
+  { entries, published, isRejected }: VersionEntries,
   tree: ReadableArtifacts,
 ): RefusedArtifact | undefined {
   const known = published ?? entries[0];
@@ -78,6 +84,7 @@ function refuseConflict(
       about,
     );
   if (dev || entries.some((entry) => entry.reference === reference)) return undefined;
+  if (isRejected({ name, normalized, reference: known.reference })) return undefined;
   const was = published === undefined ? 'was published before' : 'is published already';
   return refused(
     'VERSION_EXISTS',

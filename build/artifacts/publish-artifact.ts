@@ -12,7 +12,7 @@ import { digestsOf } from '../store/local-files.ts';
 import { distUrl } from '../documents/documents.ts';
 import { dataFolder, type BuildReport } from '../contract/build-report.ts';
 import { withArtifactTree, type VersionBuild, type ArtifactTree } from './artifact-tree.ts';
-import { findExisting, purged } from './find-existing.ts';
+import { findExisting, purged, type IsRejected } from './find-existing.ts';
 import { examineStaged, refuseAsBuild, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
 import { isTar, repackTar } from '../sources/artifact/repack-tar.ts';
 import { refuseLostUploads } from './lost-uploads.ts';
@@ -22,6 +22,8 @@ import type { PublishedContent } from './withdraw-artifact.ts';
 export interface SentArtifact extends StagedArtifact {
   /** true: a new version waits for a person */
   readonly stages?: boolean;
+  /** true: a person rejected this archive; its version is free for another one */
+  readonly isRejected?: IsRejected | undefined;
 }
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
@@ -30,13 +32,13 @@ export async function publishArtifact(staged: SentArtifact, build: VersionBuild)
     const artifact = await examineStaged(staged, zipInPlace);
     if ('outcome' in artifact) return artifact;
     return await withArtifactTree(build, async (tree) => {
-      const existing = await findExisting(artifact, tree);
+      const existing = await findExisting(artifact, tree, staged.isRejected);
       if (existing !== undefined && 'outcome' in existing) return existing;
       if (existing === undefined && staged.stages === true) return stage(staged.path, artifact, tree, build);
       const placed =
         existing !== undefined && (await tree.exists(artifact.file))
           ? await complete(artifact, tree)
-          : await place(staged.path, artifact, tree);
+          : await place(staged, artifact, tree);
       if ('refusal' in placed) return placed.refusal;
       await tree.remove(keptPath(artifact));
       const entry = (await tree.entries(artifact.name)).find((one) => isSame(one, artifact, tree));
@@ -53,6 +55,7 @@ export async function publishArtifact(staged: SentArtifact, build: VersionBuild)
 export async function publishApproved(
   { name, version, reference }: PublishedContent,
   build: VersionBuild,
+  isRejected?: IsRejected,
 ): Promise<PublishOutcome> {
   const path = await withArtifactTree(build, async (tree) => {
     const copy = join(tree.at(stagingFolder), stagedUploadName(process.pid, randomUUID()));
@@ -62,7 +65,7 @@ export async function publishApproved(
   });
   return path === undefined
     ? refused('NOT_FOUND', `The stored ZIP of ${name} ${version} is lost. Reject it, and upload it again.`)
-    : publishArtifact({ path, name, version, reference }, build);
+    : publishArtifact({ path, name, version, reference, isRejected }, build);
 }
 
 function keptPath({
@@ -118,13 +121,18 @@ async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise
 }
 
 /** Gives the report of the build, or restores the folder and gives the reason why the version is not published. */
-async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
+async function place(
+  { path, isRejected }: SentArtifact,
+  artifact: ExaminedArtifact,
+  tree: ArtifactTree,
+): Promise<Placed> {
   await refuseLostUploads(tree, artifact);
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
-  const former = (await tree.entries(artifact.name)).find(
-    (entry) => entry.state === 'published' && entry.version_normalized === artifact.normalized,
-  );
+  const { name, normalized } = artifact;
+  const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
+  const former = entries.find(({ state }) => state === 'published');
+  const isFreed = entries.some(({ reference }) => isRejected?.({ name, normalized, reference }) === true);
   const replaces = await tree.exists(artifact.file);
   // A hard link: after a kill at any moment, the folder still has a ZIP of this version.
   if (replaces) await link(final, aside).catch(() => copyFile(final, aside));
@@ -134,10 +142,10 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     await rm(aside, { force: true }); // rename() between two links of one file leaves both
   };
   let report: BuildReport;
-  const own = await linkBeside(staged, tree);
+  const own = await linkBeside(path, tree);
   try {
     await tree.move(own, final);
-    report = await tree.build();
+    report = await tree.build(false, isFreed && `${name} ${normalized}`);
     if (!(await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)))
       throw new NotPublished(report);
   } catch (error) {
@@ -145,8 +153,9 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     if (error instanceof NotPublished) return { refusal: whyNot(artifact, error.report, tree) };
     throw error;
   }
-  if (replaces && former !== undefined)
-    await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
+  const retired = former && retiredPath(name, normalized, former.reference);
+  // after a rollback the folder has a later ZIP than the published one
+  if (replaces && retired !== undefined && !(await tree.exists(retired))) await tree.move(aside, tree.at(retired));
   else await rm(aside, { force: true });
   return { report };
 }

@@ -3,6 +3,7 @@
 // publishes.
 
 import type { IndexEntry } from '../contract/serving-index.ts';
+import { mayRepublish } from '../contract/republished.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import {
   handedOver,
@@ -88,7 +89,8 @@ function settleClaim(
   const history = inputs.history.get(release.normalized) ?? [];
   const indexed = current ?? history.find((entry) => entry.state === 'withdrawn');
   const present = indexed ?? inputs.pruned.find((row) => row.version_normalized === release.normalized);
-  const change = present === undefined ? undefined : forbiddenChange(release, present, indexed, inputs.allowRepublish);
+  const mayChange = mayRepublish(inputs.allowRepublish, release.name, release.normalized);
+  const change = present === undefined ? undefined : forbiddenChange(release, present, indexed, mayChange);
   if (change !== undefined) {
     decision.refused.push({ source, quarantine: quarantine('VERSION_CHANGED', release, change) });
     if (current !== undefined) decision.kept.push({ entry: handedOver(current, source, inputs), release: undefined });
@@ -99,7 +101,7 @@ function settleClaim(
     source,
     replaces: current,
     reuse: history.find((entry) => entry.reference === release.reference),
-    shasum: indexed === undefined && !inputs.allowRepublish ? present?.shasum : undefined,
+    shasum: indexed === undefined && !mayChange ? present?.shasum : undefined,
   });
 }
 

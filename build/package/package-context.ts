@@ -16,6 +16,7 @@ import type { TextStager } from './package-texts.ts';
 import type { PendingHistory } from './pending-publications.ts';
 import type { Purged } from './purged.ts';
 import type { HoldsByName } from './rollback-holds.ts';
+import type { Republished } from '../contract/republished.ts';
 
 export interface PackageContext {
   readonly output: Output;
@@ -27,7 +28,7 @@ export interface PackageContext {
   readonly renewed: ReadonlySet<string>;
   /** ids of the sources that are withdrawn */
   readonly forgotten: ReadonlySet<string>;
-  readonly allowRepublish: boolean;
+  readonly allowRepublish: Republished;
   readonly withheld: Withheld;
   readonly purged: Purged;
   /** advisories and filter lists, which documents have in addition to the versions */

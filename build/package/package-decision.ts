@@ -3,6 +3,7 @@
 
 import type { Sha1 } from '../contract/digest.ts';
 import type { PrunedRelease } from '../contract/pruned.ts';
+import type { Republished } from '../contract/republished.ts';
 import type { Quarantine } from '../contract/quarantine.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { groupBy } from '../shared/collections/group-by.ts';
@@ -30,7 +31,7 @@ export interface PackageInputs {
   readonly sources: ReadonlyMap<string, string>;
   /** ids of sources that were removed: their versions are withdrawn */
   readonly forgotten: ReadonlySet<string>;
-  readonly allowRepublish: boolean;
+  readonly allowRepublish: Republished;
   /** releases that `prune` removed */
   readonly pruned: readonly PrunedRelease[];
   /** normalized versions that people withdrew: no source publishes them */

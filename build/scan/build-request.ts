@@ -13,6 +13,7 @@ import type { SourceRequest } from './source-settings.ts';
 import type { OpenableStore } from '../store/object-store.ts';
 import type { SignerFiles, Signers } from '../sources/git/signers.ts';
 import type { GitTimeouts, OpenSourcesOptions } from './open-sources.ts';
+import type { Republished } from '../contract/republished.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
@@ -22,7 +23,7 @@ export interface BuildRequest extends SourceRequest {
   readonly strict: boolean;
   /** true: the report lists the planned changes, and the build publishes nothing */
   readonly dryRun?: boolean;
-  readonly allowRepublish: boolean;
+  readonly allowRepublish: Republished;
   /** true: the build may withdraw the last version of a package, and releases of many packages */
   readonly allowWithdraw?: boolean;
   readonly jobs: number;

@@ -2,7 +2,6 @@
 // nothing.
 
 import { undefinedIf } from '../../build/contract/errors.ts';
-import { normalizeVersion } from '../../build/contract/version.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { malwareOf, type VersionStanding } from '../../proxy/policy/admin/package-standing.ts';
 import type { HeldRelease } from '../../proxy/policy/admin/held-list.ts';
@@ -48,11 +47,7 @@ export function stagedOf(
   version: string | undefined,
   ...place: readonly [Config, Context]
 ): Promise<readonly HeldRelease[]> {
-  return withPolicy(...place, async (policy) =>
-    (await policy.staged(name)).filter(
-      ({ normalized }) => version === undefined || normalized === normalizeVersion(version),
-    ),
-  );
+  return withPolicy(...place, (policy) => policy.staged(name, version));
 }
 
 /** The versions whose advisories this one is the first to fix. Rejects as above. */

@@ -21,7 +21,7 @@ export const artifactSchema = z
     url: z.string().meta({ description: 'the address of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
     status: z.enum(artifactStatuses).meta({
       description:
-        '`withdrawn`: no longer offered. `superseded`: the dev version has newer content. Existing lock files ' +
+        '`withdrawn`: no longer offered. `superseded`: the version has newer content. Existing lock files ' +
         'still install both, unless the policy blocks them. `staged`: it waits for a person, and no client sees it',
     }),
     created_at: timeSchema('the ZIP was uploaded'),
@@ -32,6 +32,10 @@ export const artifactSchema = z
     published_from: publishedFromSchema
       .nullable()
       .meta({ description: 'the CI job of a trusted publisher; null: another token or a person published it' }),
+    held: z
+      .string()
+      .optional()
+      .meta({ description: 'of an upload: why a rule holds the release, which waits for approval; else absent' }),
     notices: z.array(z.string()).optional().meta({ description: 'of an upload: remarks on the ZIP for its maker' }),
   })
   .meta({ id: 'Artifact' });

@@ -13,7 +13,7 @@ import { publishedFromSchema } from './published-from.ts';
 export type ArtifactId = Branded<string, 'ArtifactId'>;
 
 /**
- * `withdrawn`: its version is no longer offered. `superseded`: a dev version has newer content. Lock files can still
+ * `withdrawn`: its version is no longer offered. `superseded`: its version has newer content. Lock files can still
  * install both. `staged`: it waits for a person.
  */
 export const artifactStatuses = ['published', 'withdrawn', 'superseded', 'staged'] as const;

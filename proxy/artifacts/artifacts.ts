@@ -154,10 +154,6 @@ async function discard(options: ArtifactsOptions, record: StagedContent, reason:
 async function withdraw(options: ArtifactsOptions, id: string): Promise<ArtifactRecord> {
   const { store, actor, publisher } = options;
   const { record } = await find(options, id);
-  if (record.status === 'staged') {
-    await discard(options, record, 'withdrawn');
-    return { ...record, status: 'withdrawn', retired_at: nowText(options) };
-  }
   if (record.status !== 'published') return record;
   await publisher.withdraw(record);
   for (;;) {

@@ -12,8 +12,15 @@ import { artifactSchema, cleanupOrder, cleanupSchema, showArtifact } from './art
 import type { ArtifactRecord } from './artifact.ts';
 import { artifactNotFound, orderOf, type Artifacts } from './artifacts.ts';
 
+type Rejection = Pick<ArtifactRecord, 'name' | 'version' | 'reference'> & {
+  readonly decision: 'rejected';
+  readonly reason: string;
+};
+
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
+  /** of staged artifacts */
+  readonly policyAdmin: { readonly decide: (rejection: Rejection, actor: Actor) => Promise<unknown> };
   /** the default retention of a cleanup, days */
   readonly artifactRetention: () => MaybeAsync<number>;
 }
@@ -84,8 +91,15 @@ export const deleteArtifact = operation({
   answers: 'the withdrawn artifact',
   awaitsBuilder: true,
   errors: ['NOT_FOUND', 'BUILD_BUSY', 'CONFLICT'],
-  run: async ({ artifactsOf }: ArtifactServices, { id }, { actor }) =>
-    showArtifact(await artifactsOf(actor).withdraw(id)),
+  run: async ({ artifactsOf, policyAdmin }: ArtifactServices, { id }, { actor, nowMs }) => {
+    const artifacts = artifactsOf(actor);
+    const found = await artifacts.get(id);
+    if (found.status !== 'staged') return showArtifact(await artifacts.withdraw(id));
+    // of two people who decide at once the first one counts, also of a withdrawal and an approval
+    const { name, version, reference } = found;
+    await policyAdmin.decide({ name, version, reference, decision: 'rejected', reason: 'withdrawn' }, actor);
+    return showArtifact({ ...found, status: 'withdrawn', retired_at: new Date(nowMs).toISOString() });
+  },
 });
 
 export const cleanUpArtifacts = operation({

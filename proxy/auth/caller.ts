@@ -16,6 +16,8 @@ export interface SessionCaller {
   readonly rights?: readonly PersonRight[];
   /** `ses_…` */
   readonly sessionId: string;
+  /** when the session began, epoch milliseconds */
+  readonly signedInMs: number;
   /** how the person can prove who they are within the session */
   readonly provesWith: { readonly password: boolean; readonly passkey: boolean };
   /** the identity provider at which they signed in; absent: here */
@@ -25,7 +27,7 @@ export interface SessionCaller {
 }
 
 /** A person by a token of `libretto login`. They have their role, without operations of the condition `session`. */
-export interface TerminalCaller extends Omit<SessionCaller, 'sessionId' | 'view' | 'provesWith'> {
+export interface TerminalCaller extends Omit<SessionCaller, 'sessionId' | 'signedInMs' | 'view' | 'provesWith'> {
   readonly token: ActiveToken;
 }
 

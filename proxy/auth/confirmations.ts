@@ -4,7 +4,7 @@
 
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { createSignedTokens } from '../keys/signed-token.ts';
+import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
 import type { SessionCaller } from './caller.ts';
 import type { LoggedIn } from './login.ts';
 import { confirmPassword, type ConfirmPasswordOptions } from './confirm-password.ts';
@@ -19,6 +19,7 @@ export interface ConfirmationsOptions extends ConfirmPasswordOptions {
 
 /** Five minutes. Clocks of several hosts may differ, so a proof is accepted for `leewayMs` more. */
 export const confirmationMs = 300_000;
+export const recentMs = confirmationMs + leewayMs;
 
 export function createConfirmations(options: ConfirmationsOptions) {
   const { keys, now } = options;

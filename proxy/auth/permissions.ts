@@ -23,6 +23,8 @@ export type OperationCondition =
   | 'session'
   /** the person's password once more, if it was entered more than five minutes ago */
   | 'password'
+  /** over the API, where nothing is confirmed: a session that began in the last five minutes */
+  | 'recent'
   /** A builder on the same host. A server whose tree is at an origin has none: another host builds and uploads. */
   | 'builder'
   /** A limited token may use it, because it respects views. All others describe the whole registry. */
@@ -47,7 +49,6 @@ export const apiPermissions = {
   getOpenApi: [everyone],
   getExplorer: [everyone],
   getExplorerFile: [everyone],
-
   setup: [everyone],
   login: [everyone],
   acceptInvitation: [everyone],
@@ -93,7 +94,6 @@ export const apiPermissions = {
   syncRepository: [publishers, 'builder'],
   listJobs: [readers],
   getJob: [readers],
-
   getRepositoryHook: [maintainers],
   issueRepositoryHook: [maintainers, 'session', 'password'],
   removeRepositoryHook: [maintainers, 'session', 'password'],
@@ -174,7 +174,7 @@ export const apiPermissions = {
   explainPolicy: [policyReaders],
   listPolicyHits: [policyReaders],
   listHeldReleases: [policyReaders],
-  decideHeldRelease: [policyEditors, 'session', 'password'],
+  decideHeldRelease: [policyEditors, 'session', 'password', 'recent'],
   listPolicyFeeds: [policyReaders],
   acceptPolicyFeed: [policyEditors, 'session', 'password'],
 

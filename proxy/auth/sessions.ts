@@ -154,6 +154,7 @@ async function authenticate(
     email,
     role,
     sessionId: record.id,
+    signedInMs: Date.parse(record.created_at),
     provesWith,
     view,
     ...from,

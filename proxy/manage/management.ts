@@ -6,6 +6,7 @@ import { jsonAnswer, type Answer } from '../core/http/answer.ts';
 import type { TokenKind } from '../core/tokens/token-format.ts';
 import { callerOf, decideFor, isTerminal, roleRefusal, teamsRefusal, viewOf, type Caller } from '../auth/caller.ts';
 import { assertWithoutBuilder, decidePermission, hasCondition, type OperationId } from '../auth/permissions.ts';
+import { recentMs } from '../auth/confirmations.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi, type Api } from './frame/api.ts';
 import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
@@ -82,6 +83,7 @@ export function createManagement(services: Services, register = registerRoutes):
     const operation = findOperation(operations, method, literalPath(url));
     const caller = await identify(services.sessions, exchange);
     assertAllowed(operation, caller);
+    if (hasCondition(operation, 'recent')) assertRecent(caller, exchange.nowMs);
     if (services.dataDirectory === undefined) assertWithoutBuilder(operation);
     return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller, operation }));
   };
@@ -120,6 +122,14 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
     throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
   if (decision === 'refused' || (isTerminal(caller) && hasCondition(operation, 'session')))
     throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(operation, caller) });
+}
+
+/** The console asks for the password or a passkey instead. */
+function assertRecent(caller: Caller, nowMs: number): void {
+  if (caller.kind !== 'user' || isTerminal(caller) || nowMs < caller.signedInMs + recentMs) return;
+  throw new RegistryError('AUTHENTICATION_REQUIRED', {
+    message: 'You signed in more than five minutes ago. Sign in again (POST /api/login), or do it in the console.',
+  });
 }
 
 function refusalText(operation: OperationId, caller: Caller): string {

@@ -15,7 +15,7 @@ export function artifactServices(
   now: () => number,
   data: string,
   limits?: Partial<UploadLimits>,
-): Omit<UploadServices, 'runOfToken' | 'settings'> {
+): Omit<UploadServices, 'policyAdmin' | 'runOfToken' | 'settings'> {
   const builder = builderOf(data);
   return {
     artifactsOf: (actor) =>

@@ -6,7 +6,7 @@ import { artifactBuild } from '../../builds/artifact-build.ts';
 import { orDamagedList } from '../../builds/damaged-list.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { contentIn } from './content-flags.ts';
-import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
+import { readUploadRules, type UploadRules } from '../../builds/upload-rules.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson } from '../../io/output.ts';
@@ -17,22 +17,26 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const build = artifactBuild(config, context);
+  const { objection, isRejected } = await rulesOf(config);
   const upload = {
     path: operands[0] ?? '',
     name: flags['name'] as string | undefined,
     version: flags['asVersion'] as string | undefined,
     stages: flags['staged'] === true,
-    objection: flags['trustedPublisher'] === true ? undefined : await objectionOf(config),
+    objection: flags['trustedPublisher'] === true ? undefined : objection,
+    isRejected,
   };
   const outcome = await orDamagedList(
-    flags['reference'] === undefined ? publishArtifact(upload, build) : publishApproved(contentIn(flags), build),
+    flags['reference'] === undefined
+      ? publishArtifact(upload, build)
+      : publishApproved(contentIn(flags), build, isRejected),
   );
   printJson(stdout, outcome);
   return outcome.outcome === 'refused' ? 1 : 0;
 }
 
-/** Without a state there is no setting. A state that cannot be read refuses the upload. */
-async function objectionOf(config: Config): Promise<UploadObjection | undefined> {
+/** Without a state there is none. A state that cannot be read refuses the upload. */
+async function rulesOf(config: Config): Promise<Partial<UploadRules>> {
   const state = await openStateIfAny(config);
-  return state && keylessObjection(state).finally(() => state.close());
+  return state === undefined ? {} : readUploadRules(state).finally(() => state.close());
 }

@@ -22,7 +22,7 @@ import { readPublication, readWithdrawal } from '../../../proxy/artifacts/read-o
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { withJobToken, registryOfJob } from '../../ci/exchange.ts';
 import { artifactBuild } from '../../builds/artifact-build.ts';
-import { keylessObjection, type UploadObjection } from '../../builds/keyless-only.ts';
+import { readUploadRules, type UploadRules } from '../../builds/upload-rules.ts';
 import type { Config } from '../../config/config.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { openState } from '../../state/open-state.ts';
@@ -36,6 +36,7 @@ import { refuseReadToken, remoteOf, type Remote, type RemoteRegistry } from '../
 import { UsageError } from '../../io/usage-error.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { isTar } from '../../../build/sources/artifact/repack-tar.ts';
+import { describePublished, holdOn } from './describe-published.ts';
 import { checkArtifact, planPublication } from './dry-run.ts';
 import { givenDescription } from './given-description.ts';
 import { givenVersion, statArtifact, nameWithheld, pack, packSilently, type PublishJob } from './publish-job.ts';
@@ -105,7 +106,7 @@ async function publishOn(context: Context, command: CommandInput, remote: Remote
     progress.stop,
   );
   if (flags['json'] === true) printJson(stdout, record);
-  else printLines(summary, [describe(record, created, remote)]);
+  else printLines(summary, [describePublished(record, created, remote)]);
   const { notices } = record; // of a remote registry
   if (Array.isArray(notices)) printNotes(context.remarks, notices.map(String));
   return 0;
@@ -168,7 +169,7 @@ async function publishLocally(job: PublishJob): Promise<Published> {
       printNotes(context.remarks, [message]);
     };
     const build = artifactBuild(config, context, progress.show);
-    const publisher = createLocalPublisher(build, notice, await keylessObjection(state));
+    const publisher = createLocalPublisher(build, notice, await readUploadRules(state));
     const artifacts = createArtifacts({
       store: createAuditedStore({ store: state, now: nowMs }),
       now: nowMs,
@@ -178,7 +179,11 @@ async function publishLocally(job: PublishJob): Promise<Published> {
       dataDirectory,
     });
     const { record, created } = await artifacts.publish({ path: staged, version });
-    return { record: { ...record, published_from: record.published_from ?? null }, created };
+    const held = await holdOn(record, job, state);
+    return {
+      record: { ...record, published_from: record.published_from ?? null, ...(held !== null && { held }) },
+      created,
+    };
   } finally {
     rmSync(staged, { force: true });
     await state.close();
@@ -189,15 +194,15 @@ async function publishLocally(job: PublishJob): Promise<Published> {
 function createLocalPublisher(
   build: VersionBuild,
   notice: (message: string) => void,
-  objection: UploadObjection,
+  rules: UploadRules,
 ): ArtifactPublisher {
   return {
     publish: async (upload) => {
-      const outcome = await publishArtifact({ ...upload, objection }, build);
+      const outcome = await publishArtifact({ ...upload, ...rules }, build);
       if (outcome.outcome !== 'refused') [...outcome.notices, ...outcome.registryNotices].forEach(notice);
       return readPublication(outcome);
     },
-    approve: async (content) => readPublication(await publishApproved(parsed(content), build)),
+    approve: async (content) => readPublication(await publishApproved(parsed(content), build, rules.isRejected)),
     withdraw: async (content) => readWithdrawal(await withdrawArtifact(parsed(content), build)),
   };
 }
@@ -218,20 +223,6 @@ async function publishThere(job: PublishJob, remote: Remote): Promise<Published>
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function describe(
-  { id, name, version, size, status }: JsonObject,
-  created: boolean,
-  remote: Remote | undefined,
-): string {
-  const where = remote === undefined ? '' : ` on ${remote.url}`;
-  const what = `${String(name)} ${String(version)}`;
-  if (status === 'staged')
-    return `Staged ${what}${where} (${String(id)}). No client sees it until a person approves it.`;
-  return created
-    ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
-    : `${what} is already published${where} with the same bytes (${String(id)}).`;
 }
 
 // The registry of `libretto publish --oidc`. A stored token would defeat its purpose, so that none is used.

@@ -4,6 +4,7 @@
 import { answering } from '../frame/json-content.ts';
 import { rm } from 'node:fs/promises';
 import { RegistryError } from '../../../build/contract/errors.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { viewOf } from '../../auth/caller.ts';
 import type { TokenId } from '../../core/tokens/token.ts';
@@ -15,6 +16,7 @@ import { awaitBuilder } from '../../core/protocol/feature.ts';
 import { artifactSchema, showArtifact, uploadQuery } from '../../artifacts/artifact-schema.ts';
 import type { ArtifactServices } from '../../artifacts/operations.ts';
 import type { Uploads } from '../../artifacts/uploads.ts';
+import type { PolicyAdminServices } from '../../policy/admin/operations.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 /**
@@ -36,7 +38,8 @@ function announcedDigest(headers: NodeJS.Dict<string | string[]>): string | unde
   return digest?.toString('hex');
 }
 
-export interface UploadServices extends Pick<ArtifactServices, 'artifactsOf'> {
+export interface UploadServices
+  extends Pick<ArtifactServices, 'artifactsOf'>, Pick<PolicyAdminServices, 'policyAdmin'> {
   readonly uploads: Uploads;
   /** the CI job that a token was made for; undefined: no trusted publisher made the token */
   readonly runOfToken: (id: TokenId) => Promise<PublishedFrom | undefined>;
@@ -87,7 +90,7 @@ const createArtifact = operation({
 });
 
 export function registerUpload(api: Api, services: UploadServices): void {
-  const { artifactsOf, uploads, runOfToken } = services;
+  const { artifactsOf, uploads, runOfToken, policyAdmin } = services;
   api.openapi(createArtifact, async (context) => {
     const { incoming, sendContinue } = context.env.exchange;
     const { sha256, name, version: written } = context.req.valid('query');
@@ -104,7 +107,10 @@ export function registerUpload(api: Api, services: UploadServices): void {
         return artifactsOf(actor(context)).publish({ path: file.path, name, version, from, stages });
       },
     );
-    return context.json({ ...showArtifact(record), notices: [...notices] }, created ? 201 : 200);
+    const { name: own, version: label, status } = record;
+    const held = status === 'published' ? await policyAdmin.holdOn(own as PackageName, label) : null;
+    const shown = { ...showArtifact(record), ...(held !== null && { held }), notices: [...notices] };
+    return context.json(shown, created ? 201 : 200);
   });
 }
 

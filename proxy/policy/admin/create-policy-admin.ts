@@ -1,89 +1,35 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
 import { decideHeld, type DecidingParts } from './held-releases.ts';
-import { noGains } from '../judge/held-releases.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
+import type { ArtifactRecord } from '../../artifacts/artifact.ts';
+import { howToDecide } from '../model/words.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
-import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
+import { knownNames } from './known-names.ts';
 import { differenceOf } from '../model/policy-difference.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
-import { unmatchableRules, type RegistryNames } from '../model/unmatchable-rules.ts';
+import { unmatchableRules } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
-import { explainVersion, notFound } from './explain-version.ts';
+import { explainVersion, findPackage, isHeld, notFound } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { createHeldList, stagedReleases, withApprovals } from './held-list.ts';
+import { createHeldList, heldIn, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
 import { remembered } from './remembered.ts';
 import type { PolicyCheck } from './policy-admin.ts';
-import type { FeedView, PolicyView } from './policy-views.ts';
+import type { HeldRelease } from './held-list.ts';
+import type { ExplainedVersion, FeedView, PolicyView } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { testPolicy } from './test-policy.ts';
+import { withNames } from './with-names.ts';
 import { TokenVisibility } from './token-visibility.ts';
-import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
-import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
-import { malwareIn } from '../judge/facts.ts';
-
-// Collects the names that remarks on a policy compare with: packages, tokens and filter lists.
-
-interface NameSources {
-  readonly sources: PolicySources;
-  readonly packages: readonly PackageSource[];
-  readonly tokens: () => Promise<readonly TokenProfile[]>;
-  readonly nowMs: number;
-}
-
-/** `policy`: only the lists that it names are looked for. */
-async function knownNames(
-  policy: PolicyDocument,
-  { sources, packages, tokens, nowMs }: NameSources,
-): Promise<RegistryNames> {
-  const names = await Promise.all(
-    packages.map(async (source) => ({ origin: source.origin, names: await source.names() })),
-  );
-  const namesOf = (origin: PackageSource['origin']): readonly string[] =>
-    names.flatMap((one) => (one.origin === origin ? one.names : []));
-  const isOfPolicy = policy.rules.some((rule) => rule.tokens !== undefined);
-  return {
-    nowMs,
-    privatePackages: namesOf('private'),
-    mirroredPackages: namesOf('mirrored'),
-    tokens: new Map(isOfPolicy ? (await tokens()).map(({ id, status }) => [id, status]) : []),
-    lists: await knownLists(policy, sources, packages, nowMs),
-    ofSettings: rulesOfSettings(await sources.settings.current()),
-  };
-}
-
-/** Lists of libretto.json are known at once. The others are looked for in the packages, until all are found. */
-async function knownLists(
-  { rules }: PolicyDocument,
-  { own, outside }: PolicySources,
-  packages: readonly PackageSource[],
-  nowMs: number,
-): Promise<ReadonlySet<string>> {
-  const ofRegistry = await (own?.read(nowMs) ?? noAdvisories);
-  const known = new Set(ofRegistry.filters);
-  const wanted = new Set(rules.flatMap((rule) => (rule.rule === 'filter' ? rule.lists : [])));
-  const others = outside?.() ?? noOutsideLists;
-  const turn = createTurns();
-  for (const source of packages) {
-    for (const name of await source.names()) {
-      if ([...wanted].every((list) => known.has(list))) return known;
-      const read = source.origin === 'mirrored' ? await source.read(name).catch(() => undefined) : undefined;
-      const about = { name, origin: source.origin, beside: read?.beside ?? {}, gains: () => noGains };
-      const { entries, advisories } = listedFacts(ofRegistry, others, about);
-      for (const { list } of [...entries, ...malwareIn(advisories)]) known.add(list);
-      await turn();
-    }
-  }
-  return known;
-}
 
 /** The feeds of advisories and filter lists. */
 export interface PolicyFeeds {
@@ -111,37 +57,23 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
 }
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
-  const { store, file, feeds, reader, packages, sources, now } = options;
-  const fourEyes = async (): Promise<boolean> => (await sources.settings.current())['publishing.four_eyes'];
+  const { store, feeds, reader, packages, now } = options;
   return {
     ...looksAtAll(options),
     get: () => viewOf(options),
-    replace: async (given, revision, actor) => {
-      if (file !== null)
-        throw new RegistryError('SETTING_FIXED', {
-          message: `The policy is in the file ${file}. Change that file; the server reads it within seconds.`,
-          details: { file },
-        });
-      await replacePolicy({ store, actor }, given, revision);
-      return viewOf(options);
-    },
+    replace: (given, revision, actor) => replace(options, given, revision, actor),
     check: (given) => check(options, given),
     test: (given) => tryPolicy(options, given),
-    explain: async (name, version, id) => {
-      const token = id === undefined ? undefined : await findToken(options, id);
-      const explained = await explainVersion(await reader.current(now()), packages, {
-        name,
-        version,
-        token,
-        nowMs: now(),
-      });
-      const standing = await readStanding(options, name, now());
-      const found = standing?.versions.find((one) => one.version === explained.version);
-      return { ...explained, malware: found === undefined ? null : malwareOf(found) };
-    },
+    explain: (name, version, token) => explain(options, name, version, token),
     standing: (name) => readStanding(options, name, now()),
-    staged: async (name) => withApprovals(store, await stagedReleases(options, (one) => one.name === name, now())),
-    decide: (asked, actor) => decideHeld({ ...options, fourEyes }, asked, actor),
+    staged: (name, version) => stagedOf(options, name, version),
+    holdOn: async (name, version) => {
+      const asked = { name, version, token: undefined, nowMs: now() };
+      const explained = await explainVersion(await reader.current(now()), packages, asked);
+      return isHeld(explained) ? (explained.findings.find(({ held }) => held)?.because ?? null) : null;
+    },
+    decide: (asked, actor) => decideHeld({ ...options, fourEyes: () => fourEyes(options) }, asked, actor),
+    named: (text, reader) => withNames(store, reader, text),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {
@@ -149,6 +81,70 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return feeds.accept(id, actor);
     },
   };
+}
+
+async function fourEyes({ sources }: PolicyAdminOptions): Promise<boolean> {
+  return (await sources.settings.current())['publishing.four_eyes'];
+}
+
+async function replace(
+  options: PolicyAdminOptions,
+  ...[given, revision, actor]: Parameters<PolicyAdmin['replace']>
+): Promise<PolicyView> {
+  const { file, store } = options;
+  if (file !== null)
+    throw new RegistryError('SETTING_FIXED', {
+      message: `The policy is in the file ${file}. Change that file; the server reads it within seconds.`,
+      details: { file },
+    });
+  if (await fourEyes(options)) await assertNoneFreed(options, given);
+  await replacePolicy({ store, actor }, given, revision);
+  return viewOf(options);
+}
+
+async function explain(
+  options: PolicyAdminOptions,
+  ...[name, version, id]: Parameters<PolicyAdmin['explain']>
+): Promise<ExplainedVersion> {
+  const { reader, packages, now } = options;
+  const token = id === undefined ? undefined : await findToken(options, id);
+  const asked = { name, version, token, nowMs: now() };
+  const explained = await explainVersion(await reader.current(now()), packages, asked).catch(async (error: unknown) => {
+    const isUnknown = error instanceof RegistryError && error.code === 'NOT_FOUND';
+    // all who ask this may list what waits
+    const [one] = isUnknown ? await stagedOf(options, name, version) : [];
+    if (one === undefined) throw error;
+    throw notFound(`${name} ${one.version} waits for approval: ${one.because}. ${howToDecide(one)}`);
+  });
+  const standing = await readStanding(options, name, now());
+  const found = standing?.versions.find((one) => one.version === explained.version);
+  return { ...explained, malware: found === undefined ? null : malwareOf(found) };
+}
+
+async function stagedOf(options: PolicyAdminOptions, name: string, version?: string): Promise<readonly HeldRelease[]> {
+  const normalized = version === undefined ? undefined : normalizeVersion(version);
+  const isAsked = (one: ArtifactRecord): boolean =>
+    one.name === name && (version === undefined || one.version_normalized === normalized);
+  return withApprovals(options.store, await stagedReleases(options, isAsked, options.now()));
+}
+
+/** With four eyes nobody frees a held release alone: neither by an exception, nor by a change of the rule. */
+async function assertNoneFreed(options: PolicyAdminOptions, given: JsonValue): Promise<void> {
+  const parsed = parsePolicy(given);
+  if ('issues' in parsed) return; // refused anyway
+  const nowMs = options.now();
+  const proposed = await proposedPolicy(options.sources, parsed.policy, nowMs);
+  const { releases } = await createHeldList(options)(nowMs, () => true);
+  for (const held of releases.filter(({ staged }) => staged === undefined)) {
+    const known = await findPackage(options.packages, held.name);
+    const still = known === undefined ? [] : heldIn(known, proposed, nowMs).held;
+    if (still.some(({ normalized }) => normalized === held.normalized)) continue;
+    throw new RegistryError('CONFLICT', {
+      message:
+        `This change would offer ${held.name} ${held.version}, which a rule holds (setting publishing.four_eyes). ` +
+        howToDecide(held),
+    });
+  }
 }
 
 /** Questions about all packages. */

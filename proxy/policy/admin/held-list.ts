@@ -16,10 +16,11 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
-import type { ArrivedRelease } from '../judge/held-releases.ts';
+import { noGains, type ArrivedRelease, type Gains } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { firstApprovals, isAbout } from '../records/review-decisions.ts';
+import { createBursts } from './bursts.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 import type { StandingParts } from './package-standing.ts';
 
@@ -58,6 +59,8 @@ interface Examined {
   readonly policy: CurrentPolicy;
   readonly untilMs: number;
   readonly held: readonly HeldRelease[];
+  /** of all its releases, while a rule compares them */
+  readonly arrivals: readonly number[];
 }
 
 export interface StagedParts extends Pick<StandingParts, 'packages' | 'reader'> {
@@ -74,25 +77,10 @@ export interface HeldParts extends StagedParts {
 export function createHeldList(parts: HeldParts) {
   const { reader, packages, store } = parts;
   const known = new Map<string, Examined>();
-  const examine = async (
-    source: PackageSource,
-    name: PackageName,
-    policy: CurrentPolicy,
-    nowMs: number,
-  ): Promise<readonly HeldRelease[]> => {
-    const key = `${source.origin} ${name}`;
-    // before the files, so that a later change makes the result outdated
-    const stamp = await source.stamp(name);
-    const last = known.get(key);
-    if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last.held;
-    const found = await source.read(name);
-    const { held, untilMs } = found === undefined ? nothing : heldIn(found, policy, nowMs);
-    known.set(key, { stamp, policy, untilMs, held });
-    return held;
-  };
-  return async (nowMs: number): Promise<HeldList> => {
+  return async (nowMs: number, isAsked = ({ waits }: HeldRelease): boolean => waits): Promise<HeldList> => {
     const policy = await reader.current(nowMs);
     const releases: HeldRelease[] = [];
+    const bursts = createBursts();
     const examined = new Set<PackageName>();
     if (!policy.compiled.rules.some(({ given }) => isHolding(given))) known.clear();
     else {
@@ -101,14 +89,36 @@ export function createHeldList(parts: HeldParts) {
         for (const name of await source.names()) {
           if (!policy.rules.about(name, source.origin, undefined).rules.some(({ given }) => isHolding(given))) continue;
           await turn();
-          const held = await examine(source, name, policy, nowMs).catch(undefinedIfUnusable);
-          if (held !== undefined) examined.add(name);
-          releases.push(...(held ?? []).filter(({ waits }) => waits));
+          const found = await examine(known, source, name, policy, nowMs).catch(undefinedIfUnusable);
+          if (found === undefined) continue;
+          examined.add(name);
+          bursts.note(name, found.arrivals);
+          releases.push(...found.held.filter(isAsked));
         }
     }
-    releases.push(...(await stagedReleases(parts, () => true, nowMs)));
-    return { releases: await withApprovals(store, releases), examined };
+    const staged = await stagedReleases(parts, () => true, nowMs);
+    for (const { name, arrivedMs } of staged) bursts.note(name, [arrivedMs]);
+    const all = await withApprovals(store, [...releases, ...staged]);
+    return { releases: all.map((held) => bursts.shownIn(held)), examined };
   };
+}
+
+async function examine(
+  known: Map<string, Examined>,
+  source: PackageSource,
+  name: PackageName,
+  policy: CurrentPolicy,
+  nowMs: number,
+): Promise<Omit<Examined, 'stamp' | 'policy'>> {
+  const key = `${source.origin} ${name}`;
+  // before the files, so that a later change makes the result outdated
+  const stamp = await source.stamp(name);
+  const last = known.get(key);
+  if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last;
+  const found = await source.read(name);
+  const looked = found === undefined ? nothing : heldIn(found, policy, nowMs);
+  known.set(key, { stamp, policy, ...looked });
+  return looked;
 }
 
 /** Stands in the place of a rule: the setting. */
@@ -194,7 +204,7 @@ function undefinedIfUnusable(error: unknown): undefined {
   if (!(error instanceof UnusableFile)) throw error;
 }
 
-const nothing: Pick<Examined, 'held' | 'untilMs'> = { held: [], untilMs: Number.POSITIVE_INFINITY };
+const nothing: Omit<Examined, 'stamp' | 'policy'> = { held: [], arrivals: [], untilMs: Number.POSITIVE_INFINITY };
 
 function isHolding({ rule, action }: VersionRule): boolean {
   return rule === 'capability' && action === 'block';
@@ -207,7 +217,9 @@ export function heldIn(
   nowMs: number,
 ): typeof nothing {
   const { rules } = policy.rules.about(name, origin, undefined);
-  const judge = judgePackage(rules, policy.factsOf(name, origin, beside, gains));
+  let compared: Gains | undefined;
+  const gained = (): Gains => (compared ??= gains());
+  const judge = judgePackage(rules, policy.factsOf(name, origin, beside, gained));
   let changesAtMs: number | undefined;
   const held = versions.flatMap(({ facts, release, isOffered }): readonly HeldRelease[] => {
     if (!isOffered) return [];
@@ -215,16 +227,16 @@ export function heldIn(
     changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
     const found = judgement.findings.find((one) => one.exception === undefined && isHolding(one.rule));
     const { version, normalized } = facts;
-    const known = found && gains().get(normalized);
+    const known = found && gained().get(normalized);
     if (found === undefined || known === undefined) return [];
-    const { gained, release: arrived } = known;
-    const { reference, arrivedMs } = arrived;
-    const about = { name, origin, version, normalized, reference, release, arrivedMs, gained };
+    const { reference, arrivedMs } = known.release;
+    const about = { name, origin, version, normalized, reference, release, arrivedMs, gained: known.gained };
     const waits = blockOf(judgement)?.isHeld === true;
     return [{ ...about, rule: found.rule.name, because: found.because, waits, approvedBy: null }];
   });
   const newestFirst = held.toSorted((one, other) =>
     compareNormalized(other.normalized as NormalizedVersion, one.normalized as NormalizedVersion),
   );
-  return { held: newestFirst, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
+  const arrivals = [...(compared ?? noGains).values()].map((one) => one.release.arrivedMs);
+  return { held: newestFirst, arrivals, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
 }

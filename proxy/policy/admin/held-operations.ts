@@ -1,11 +1,14 @@
 // What people do with held releases: the operations that API, commands and console call.
 
 import { z } from 'zod';
+import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { packageParams, nameOf } from '../../packages/operations.ts';
-import { operation } from '../../registry/operation.ts';
+import { operation, type Call } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
-import { decidedRelease, heldRelease, showHeld } from './held-schema.ts';
+import type { HeldRelease } from './held-list.ts';
+import { decidedRelease, heldRelease, showHeld, type ShownHeld } from './held-schema.ts';
+import type { PolicyAdmin } from './policy-admin.ts';
 import type { PolicyAdminServices } from './operations.ts';
 
 const tag = 'Policy';
@@ -22,13 +25,22 @@ export const listHeldReleases = operation({
   query: pageQuery,
   answer: pageOf(heldRelease),
   answers: 'a page of held releases',
-  run: async ({ policyAdmin }: PolicyAdminServices, query) => {
+  run: async ({ policyAdmin }: PolicyAdminServices, query, { caller }) => {
     const { releases } = await policyAdmin.held();
     const sorted = releases.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const { data, next_cursor } = paginate(sorted, query, keyOf);
-    return { data: data.map(showHeld), next_cursor };
+    return { data: await Promise.all(data.map((held) => showNamed(policyAdmin, held, caller))), next_cursor };
   },
 });
+
+/** With people and tokens by name. */
+export async function showNamed(
+  policyAdmin: Pick<PolicyAdmin, 'named'>,
+  held: HeldRelease,
+  caller: Call['caller'],
+): Promise<ShownHeld> {
+  return showHeld({ ...held, because: await policyAdmin.named(held.because, caller) });
+}
 
 /** As text in the order of versions: numbers have one length, and a pre-release comes before its release. */
 function keyOf({ name, version }: { readonly name: string; readonly version: string }): string {
@@ -54,19 +66,23 @@ export const decideHeldRelease = operation({
   body: z.strictObject({
     decision: z.enum(['approved', 'rejected']).meta({ description: 'what was decided' }),
     reason: z.string().trim().min(1).max(500).meta({ description: 'why, for the audit log and for people who ask' }),
-    reference: z
-      .string()
-      .max(200)
-      .optional()
-      .meta({ description: 'of the archive that was looked at; after a change meanwhile, the decision is refused' }),
+    reference: z.string().max(200).optional().meta({
+      description:
+        'of the archive that was looked at; after a change or another decision meanwhile, this one is refused',
+    }),
   }),
   answer: decidedRelease,
   answers: 'the release as it was held, and whether it is decided',
   awaitsBuilder: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'VERSION_EXISTS', 'BUILD_BUSY'],
-  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor }) => {
-    const held = await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, actor);
-    return { ...showHeld(held), decided: held.approvedBy === null };
+  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor, caller }) => {
+    const decision = { name: nameOf({ vendor, package: own }), ...asked };
+    const held = await policyAdmin.decide(decision, actor).catch(async (error: unknown) => {
+      if (!(error instanceof RegistryError)) throw error;
+      const message = await policyAdmin.named(error.message, caller);
+      throw new RegistryError(error.code, { message, details: error.details, cause: error });
+    });
+    return { ...(await showNamed(policyAdmin, held, caller)), decided: held.approvedBy === null };
   },
 });
 

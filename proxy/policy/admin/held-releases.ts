@@ -16,7 +16,7 @@ import type { PolicyReader } from '../apply/policy-reader.ts';
 import { compilePolicy } from '../judge/compile-policy.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
 import {
-  isAbout,
+  lastDecision,
   removeDecision,
   standingDecisions,
   storeDecision,
@@ -59,17 +59,20 @@ export async function decideHeld(parts: DecidingParts, asked: Deciding, actor: A
       message: 'This server has no data folder. Decide at a server that has one, or on the host of the registry.',
     });
   const { decision, reason } = asked;
-  const standing = await standingDecisions(store, { package: name, version });
+  const archive = { package: name, version, reference };
+  const standing = await standingDecisions(store, archive);
   // its upload is being published or removed
   if (staged !== undefined && standing.last !== undefined && standing.last.decision !== decision)
-    if (isAbout(standing.last, held) && standing.last.at >= staged.created_at)
-      throw decided(standing.last, held.version);
+    if (standing.last.at >= staged.created_at) throw decided(standing.last, held.version);
+  // who looked at the release, and names its archive, did not see the decision of somebody else
+  if (asked.reference !== undefined && standing.last !== undefined && standing.last.by !== actor)
+    throw decided(standing.last, held.version, again);
   const details = await detailsOf(parts, held, { asked, first: standing.first }, actor);
-  const made = { package: name, version, reference, decision, reason, by: actor, at: new Date(now()).toISOString() };
+  const made = { ...archive, decision, reason, by: actor, at: new Date(now()).toISOString() };
   if (!(await storeDecision(store, made, { ...details, ...standing }, actor))) {
-    const { last } = await standingDecisions(store, { package: name, version });
-    const again = staged === undefined ? 'Decide again if this is wrong.' : undefined;
-    if (last !== undefined && last.at !== standing.last?.at) throw decided(last, held.version, again);
+    const { last } = await standingDecisions(store, archive);
+    if (last !== undefined && last.at !== standing.last?.at)
+      throw decided(last, held.version, staged === undefined ? again : undefined);
     return decideHeld(parts, asked, actor); // another person approved first
   }
   if (details.isFirst) return approvedOnce(held, actor);
@@ -105,6 +108,7 @@ function decided(
   });
 }
 
+const again = 'If this is wrong, decide again with `libretto policy`, or without `reference`.';
 const afterwards = {
   approved: 'To take it back, withdraw the version.',
   rejected: 'To publish it nevertheless, upload it again.',
@@ -125,7 +129,7 @@ async function detailsOf(
       message: 'You published this release, so another person has to approve it (setting publishing.four_eyes).',
     });
   if (publisher !== undefined && isPerson(publisher)) return { isFirst: false, people };
-  if (first === undefined || !isAbout(first, held)) return { isFirst: true, people };
+  if (first === undefined) return { isFirst: true, people };
   if (first.by !== actor) return { isFirst: false, people: { ...people, first_approved_by: first.by } };
   throw new RegistryError('CONFLICT', {
     message: 'You approved this release already. Another person has to approve it, too (setting publishing.four_eyes).',
@@ -158,7 +162,7 @@ async function findHeld(parts: DecidingParts, asked: Deciding): Promise<HeldRele
       (decision === 'rejected' ? heldIn(known, undecided(policy), 0).held.find(isAsked) : undefined);
     if (held !== undefined) return held;
   }
-  const { last } = await standingDecisions(store, { package: name, version: normalizeVersion(version) ?? version });
+  const last = await lastDecision(store, { package: name, version: normalizeVersion(version) ?? version });
   if (last !== undefined && (asked.reference ?? last.reference) === last.reference) throw decided(last, version);
   throw new RegistryError('NOT_FOUND', {
     message: `No rule holds ${name} ${version}. \`libretto policy held\` lists what is held.`,

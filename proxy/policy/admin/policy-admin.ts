@@ -3,6 +3,7 @@
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import type { Caller, Operator } from '../../auth/caller.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
@@ -41,10 +42,14 @@ export interface PolicyAdmin {
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
   /** The releases that wait until time or a person decides, as of now. */
   readonly held: () => Promise<HeldList>;
-  /** The staged uploads of one package. */
-  readonly staged: (name: PackageName) => Promise<readonly HeldRelease[]>;
+  /** Why a published version waits for approval; null: it does not. Throws NOT_FOUND. */
+  readonly holdOn: (name: PackageName, version: string) => Promise<string | null>;
+  /** The staged uploads of one package, or of one version. */
+  readonly staged: (name: PackageName, version?: string) => Promise<readonly HeldRelease[]>;
   /** The same as `held` within a moment: else the last known ones; undefined: unknown. */
   readonly heldSoon: () => Promise<HeldList | undefined>;
+  /** A text with people and tokens by name, as far as the reader may list them. */
+  readonly named: (text: string, reader: Caller | Operator) => Promise<string>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
   /** Throws NOT_FOUND for a release that is not held, and CONFLICT if it has another archive meanwhile. */

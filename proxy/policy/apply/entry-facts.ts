@@ -14,6 +14,7 @@ export function factsOfEntry(
   {
     version,
     version_normalized: normalized,
+    reference,
     time,
     first_published: first,
     since,
@@ -29,6 +30,7 @@ export function factsOfEntry(
   return {
     version,
     normalized,
+    reference,
     dev,
     releasedMs: isOwn ? record?.releasedMs : momentOf(time),
     publishedMs: isOwn ? record?.publishedMs : momentOf(first ?? since),

@@ -14,7 +14,7 @@ import {
   type PackageFacts,
   type VersionFacts,
 } from './facts.ts';
-import { holdOf, type Gains, type ReviewDecision } from './held-releases.ts';
+import { holdOf, rejectionOf, type Gains, type ReviewDecision } from './held-releases.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {
@@ -117,12 +117,17 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
       const decisions = decisionsOf(name);
       const sinceMs = rule.since === undefined ? 0 : Date.parse(rule.since);
       let known: Gains | undefined;
-      return ({ normalized, dev, publishedMs = 0 }, nowMs) => {
+      return ({ normalized, reference, dev, publishedMs = 0 }, nowMs) => {
         // what it keeps arrived with it or before; the comparison of all releases costs more than this look
         if (dev || (origin === 'private' && publishedMs < sinceMs && decisions.length === 0)) return undefined;
         known ??= gains();
-        if (origin === 'private' && !known.has(normalized))
-          return publishedMs < sinceMs ? undefined : { because: unknown('difference from the releases below') };
+        // nothing is left of the record of a withdrawn archive but the decision about it
+        if (origin === 'private' && known.get(normalized)?.release.reference !== reference) {
+          const own = decisions.findLast((one) => one.version === normalized && one.reference === reference);
+          if (own?.decision === 'rejected') return { because: rejectionOf(own) };
+          const isFree = own !== undefined || publishedMs < sinceMs;
+          return isFree ? undefined : { because: unknown('difference from the releases below') };
+        }
         const hold = holdOf(rule, known, decisions, normalized, nowMs);
         if (hold === undefined) return undefined;
         const { because, untilMs, isRejected } = hold;

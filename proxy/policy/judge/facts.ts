@@ -38,6 +38,8 @@ export interface PackageFacts {
 export interface VersionFacts {
   readonly version: string;
   readonly normalized: string;
+  /** of its archive; empty: unknown */
+  readonly reference: string;
   readonly dev: boolean;
   /** the author's time, epoch milliseconds; undefined: unknown */
   readonly releasedMs: number | undefined;
@@ -57,11 +59,12 @@ export interface VersionFacts {
 
 /** `record`: of a p2 document, in full. */
 export function factsOfRecord(record: JsonObject): VersionFacts {
-  const { version, version_normalized: normalized, time, license, type, abandoned } = record;
+  const { version, version_normalized: normalized, time, license, type, abandoned, dist } = record;
   const text = typeof normalized === 'string' ? normalized : String(version);
   return {
     version: String(version),
     normalized: text,
+    reference: isJsonObject(dist) ? String(dist['reference'] || dist['shasum'] || '') : '',
     dev: isDevVersion(text),
     releasedMs: momentOf(time),
     publishedMs: momentOf(record['published-time']),

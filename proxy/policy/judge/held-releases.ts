@@ -175,7 +175,7 @@ function isOf(
   return kinds.includes(capability.kind) && broughtBy.arrivedMs >= (since === undefined ? 0 : Date.parse(since));
 }
 
-function rejectionOf({ by, reason }: ReviewDecision): string {
+export function rejectionOf({ by, reason }: ReviewDecision): string {
   return `${by} rejected it: ${shortText(reason, 200) ?? ''}`;
 }
 

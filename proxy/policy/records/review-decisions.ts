@@ -1,5 +1,5 @@
-// What people decided about held releases: one row for each, with its audit event in the same commit (I8). The first of
-// two approvals is a row of its own, which no rule reads.
+// What people decided about held releases: one row for each archive, with its audit event in the same commit (I8). The
+// first of two approvals is a row of its own, which no rule reads.
 
 import { z } from 'zod';
 import type { JsonValue } from '../../../build/contract/json.ts';
@@ -39,8 +39,7 @@ export function storedDecisions(
     | { readonly generation: number; readonly text: string; readonly all: readonly ReviewDecision[] }
     | undefined;
   const load = async (generation: number): Promise<readonly ReviewDecision[]> => {
-    const rows = (await store.range(prefix)).map(({ value }) => parseDecision(value));
-    const all = rows.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+    const all = await decisionsBelow(store, prefix);
     const text = JSON.stringify(all);
     known = { generation, text, all: known?.text === text ? known.all : all };
     return known.all;
@@ -52,27 +51,57 @@ export function storedDecisions(
   };
 }
 
-/** The approvals that wait for a second person. */
-export async function firstApprovals(store: Pick<StateStore, 'range'>): Promise<readonly ReviewDecision[]> {
-  return (await store.range(firstPrefix)).map(({ value }) => parseDecision(value));
+async function decisionsBelow(store: Pick<StateStore, 'range'>, key: string): Promise<readonly ReviewDecision[]> {
+  const rows = (await store.range(key)).map(({ value }) => parseDecision(value));
+  return rows.toSorted((one, other) => (one.at < other.at ? -1 : 1));
 }
 
-export function isAbout(
-  decision: ReviewDecision,
-  { name, normalized, reference }: { readonly name: string; readonly normalized: string; readonly reference: string },
-): boolean {
+/** The approvals that wait for a second person. */
+export function firstApprovals(store: Pick<StateStore, 'range'>): Promise<readonly ReviewDecision[]> {
+  return decisionsBelow(store, firstPrefix);
+}
+
+type DecidedVersion = Pick<ReviewDecision, 'package' | 'version'>;
+
+/** The last decision about a version, whatever its archive; undefined: none. */
+export async function lastDecision(
+  store: Pick<StateStore, 'range'>,
+  version: DecidedVersion,
+): Promise<ReviewDecision | undefined> {
+  return (await decisionsBelow(store, `${prefix}${keyOf(version)}/`)).at(-1);
+}
+
+/** Whether a person rejected an archive: the label of an own release is free for another one. */
+export async function readRejections(store: Pick<StateStore, 'range'>): Promise<(archive: Archive) => boolean> {
+  const decisions = await decisionsBelow(store, prefix);
+  return (archive) => decisions.findLast((one) => isAbout(one, archive))?.decision === 'rejected';
+}
+
+interface Archive {
+  readonly name: string;
+  readonly normalized: string;
+  readonly reference: string;
+}
+
+export function isAbout(decision: ReviewDecision, { name, normalized, reference }: Archive): boolean {
   return decision.package === name && decision.version === normalized && decision.reference === reference;
 }
 
-/** The row keys of a release. */
-function keysOf({ package: name, version }: Pick<ReviewDecision, 'package' | 'version'>) {
-  const key = `${name}/${encodeURIComponent(version)}`;
+function keyOf({ package: name, version }: DecidedVersion): string {
+  return `${name}/${encodeURIComponent(version)}`;
+}
+
+/** The row keys of an archive. */
+function keysOf({ reference, ...version }: DecidedArchive) {
+  const key = `${keyOf(version)}/${encodeURIComponent(reference)}`;
   return { last: `${prefix}${key}`, first: `${firstPrefix}${key}` };
 }
 
-/** What was decided about a release, and what a new decision replaces. */
+type DecidedArchive = DecidedVersion & Pick<ReviewDecision, 'reference'>;
+
+/** What was decided about an archive, and what a new decision replaces. */
 export interface StandingDecisions {
-  /** the last one about the version, whatever its archive; undefined: none */
+  /** undefined: none */
   readonly last: ReviewDecision | undefined;
   /** the first of two approvals */
   readonly first: ReviewDecision | undefined;
@@ -82,9 +111,9 @@ export interface StandingDecisions {
 /** `version`: normalized. Throws StateError for a malformed row. */
 export async function standingDecisions(
   store: Pick<StateStore, 'get'>,
-  release: Pick<ReviewDecision, 'package' | 'version'>,
+  archive: DecidedArchive,
 ): Promise<StandingDecisions> {
-  const keys = keysOf(release);
+  const keys = keysOf(archive);
   const [last, first] = [await store.get(keys.last), await store.get(keys.first)];
   return {
     last: last && parseDecision(last.value),

@@ -1,6 +1,7 @@
 // Tests `libretto policy protect`, `held`, `approve` and `reject` on packages that the builder published: who looks at
 // a held release, and what clients get afterwards.
 
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree } from '../../util/package-tree.ts';
 import { policyRegistry, type PolicyRegistry } from '../../util/policy-registry.ts';
@@ -69,3 +70,38 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
     }),
   );
 });
+
+it('a rejection frees the label of an upload, and its bytes stay in history and stay refused', async () => {
+  const upload = async (version: string, content: string, more: object = {}) => {
+    const files = {
+      ...libraryTree('acme/up', { version, license: 'MIT', ...more }),
+      'boot.php': `<?php // ${content}`,
+    };
+    const folder = temporaryTree(files, one.registry.folder.path).root;
+    const done = await one.registry.cli('publish', folder);
+    return `${done.stdout}${done.stderr}`;
+  };
+  expect(await upload('1.0.0', 'one')).toMatch(/^Published acme\/up 1\.0\.0 /);
+  await setTimeout(1100); // the time of a publication has no milliseconds
+  expect(await upload('1.1.0', 'one', boot)).toMatch(
+    /^Stored acme\/up 1\.1\.0 .*waits for approval.*runs boot\.php .*`libretto policy approve acme\/up 1\.1\.0 .*Policy → Held/,
+  );
+  const before = await latest();
+  expect(await upload('1.1.0', 'two')).toContain('A released version never changes');
+  await one.policy(['reject', 'acme/up', '1.1.0', '--reason', 'it phones home']);
+  expect(await upload('1.1.0', 'two')).toMatch(/^Published acme\/up 1\.1\.0 /);
+  const explain = async () => (await one.policy(['explain', 'acme/up', '1.1.0'])).stdout;
+  expect(await explain()).toContain('acme/up 1.1.0 is offered.');
+  expect(await upload('1.1.0', 'three')).toContain('A released version never changes');
+  expect((await one.registry.cli('build')).stdout).not.toContain('VERSION_CHANGED');
+  expect((await one.registry.cli('verify')).exitCode).toBe(0);
+
+  expect((await one.registry.cli('rollback', before)).exitCode).toBe(0);
+  expect(await explain()).toContain('rejected it: it phones home');
+  expect((await one.registry.cli('verify')).exitCode).toBe(0);
+  expect((await one.registry.cli('rollback', '--lift')).exitCode).toBe(0);
+  await upload('1.1.0', 'two');
+  expect(await explain()).toContain('acme/up 1.1.0 is offered.');
+});
+const latest = async (): Promise<string> =>
+  String(((await one.registry.json('history'))['publications'] as readonly { readonly serial: number }[])[0]?.serial);

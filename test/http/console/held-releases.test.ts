@@ -93,4 +93,12 @@ describe('a held release', () => {
     expect((await policyAdmin.held()).releases.map(({ version }) => version)).toEqual(['1.0.2', '1.0.1']);
     expect(await look()).toHaveLength(2);
   });
+
+  it('is shown with a warning if many releases of its vendor arrived within minutes', async () => {
+    expect((await admin.get('/policy/held')).text).not.toContain('ten minutes');
+    const many = Array.from({ length: 9 }, (_, patch) => release(`1.0.${10 - patch}`, boot));
+    tree.put('acme/app', [...many, release('1.0.1', boot), release('1.0.0')]);
+    tree.publish();
+    expect((await admin.get('/policy/held')).text).toContain('; 11 releases of acme arrived within ten minutes of it');
+  });
 });

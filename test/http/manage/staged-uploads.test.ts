@@ -80,7 +80,10 @@ it('no client sees a staged upload, and an approval publishes exactly these byte
   expect((await call('GET', artifact, undefined, reader)).status).toBe(404);
   expect((await call('GET', artifact, undefined, staged)).status).toBe(200);
   expect((await call('GET', '/api/artifacts?name=acme/app', undefined, free)).body.toString()).not.toContain('1.1.0');
-  expect(await held()).toMatchObject([{ name: 'acme/app', version: '1.1.0', rule: 'publishing.staged' }]);
+  const because = expect.stringMatching(/^the token CI \(tok_\w+\) uploaded it/) as unknown;
+  expect(await held()).toMatchObject([{ name: 'acme/app', version: '1.1.0', rule: 'publishing.staged', because }]);
+  const { token: maintainer } = await registry.signIn('maintainer');
+  expect((await call('GET', '/api/policy/held', undefined, maintainer)).body.toString()).toContain('"token:tok_');
   const { reference } = (await held())[0] ?? {};
 
   const wrong = await decide('acme/app', '1.1.0', 'approved', admin, { reference: 'f'.repeat(40) });
@@ -187,7 +190,7 @@ it('with four eyes two people approve what a token published, and a person never
     expect.objectContaining({
       decided: false,
       approved_by: expect.stringMatching(/^user:/),
-      because: expect.stringMatching(/; user:\w+ approved it, and one more person has to approve$/),
+      because: expect.stringMatching(/; \S+@\S+ approved it, and one more person has to approve$/),
     }),
   ]);
   expect([(await held()).map((one) => one['approved_by']), await archive('acme/eyes', '1.0.0')]).toEqual([
@@ -268,7 +271,7 @@ it('of two people who decide at once the second learns who decided what', async 
     const [won, lost] = one.status === 200 ? ['approved', other] : ['rejected', one];
     expect([lost.json()['code'], lost.json()['error']]).toEqual([
       'CONFLICT',
-      expect.stringMatching(new RegExp(`^user:\\w+ ${won} acme/race ${version} at \\d{4}-.* \\("I looked"\\)`)),
+      expect.stringMatching(new RegExp(`^\\S+@\\S+ ${won} acme/race ${version} at \\d{4}-.* \\("I looked"\\)`)),
     ]);
     expect([await held(), await archive('acme/race', version)]).toEqual([[], won === 'approved' ? 200 : 404]);
     const late = await decide('acme/race', version, won === 'approved' ? 'rejected' : 'approved', second);
@@ -293,4 +296,105 @@ it('a limited token learns that its upload is staged, and reads its own upload a
   expect((await read(sent.json()['id'])).json()['status']).toBe('staged');
   expect((await read(other['id'])).status).toBe(404);
   expect((await decide('acme/limited', '1.0.0', 'rejected')).status).toBe(200);
+});
+
+const hold = async (rules: readonly object[] = [{ rule: 'capability', name: 'new', action: 'block' }]) =>
+  expect((await call('PUT', '/api/policy', { rules })).status).toBe(200);
+it('the answer of an upload says why a rule holds it', async () => {
+  await hold();
+  await upload(zip('acme/says', '1.0.0'), free);
+  nowMs += 2000;
+  const sent = (await upload(zip('acme/says', '1.1.0', 'one', { bin: ['src/a.php'] }), free)).json();
+  expect([sent['status'], sent['held']]).toEqual([
+    'published',
+    'it adds the command src/a.php, unlike 1.0.0; held until somebody approves it',
+  ]);
+});
+
+it('of two people who decide at once about a held release the second gets a conflict', async () => {
+  await hold();
+  await upload(zip('acme/both', '1.0.0'), free);
+  for (const version of ['1.1.0', '1.2.0', '1.3.0']) {
+    nowMs += 2000;
+    const { reference } = (
+      await upload(zip('acme/both', version, 'one', { bin: [`src/${version}.php`] }), free)
+    ).json();
+    const answers = await Promise.all([
+      decide('acme/both', version, 'approved', admin, { reference }),
+      decide('acme/both', version, 'rejected', second, { reference }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const won = answers[0].status === 200 ? 'approved' : 'rejected';
+    expect(answers.find(({ status }) => status === 400)?.json()).toMatchObject({
+      code: 'CONFLICT',
+      error: expect.stringMatching(new RegExp(` ${won} acme/both ${version} at .*If this is wrong, decide again`)),
+    });
+    expect(await archive('acme/both', version)).toBe(won === 'approved' ? 200 : 410);
+  }
+});
+
+it('of an approval and a withdrawal of a staged upload at once the second gets a conflict, and nothing is half done', async () => {
+  for (const version of ['1.0.0', '1.0.1', '1.0.2']) {
+    const { id } = (await upload(zip('acme/gone', version))).json();
+    const deeds = [
+      () => decide('acme/gone', version, 'approved'),
+      () => call('DELETE', `/api/artifacts/${String(id)}`, undefined, second),
+    ];
+    const answers = await Promise.all((version === '1.0.1' ? deeds.toReversed() : deeds).map((deed) => deed()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const error = String(answers.find(({ status }) => status === 400)?.json()['error']);
+    expect(error).toMatch(new RegExp(` (approved|rejected) acme/gone ${version} at `));
+    const isApproved = error.includes(' approved ');
+    expect((await held()).filter(({ name }) => name === 'acme/gone')).toEqual([]);
+    expect(await archive('acme/gone', version)).toBe(isApproved ? 200 : 404);
+    expect((await call('GET', `/api/artifacts/${String(id)}`)).status).toBe(isApproved ? 200 : 404);
+  }
+});
+
+it('a decision needs a session that began in the last five minutes', async () => {
+  await upload(zip('acme/late-session', '1.0.0'));
+  nowMs += 400_000;
+  const old = await decide('acme/late-session', '1.0.0', 'approved');
+  expect([old.status, old.json()['error']]).toEqual([401, expect.stringContaining('Sign in again (POST /api/login)')]);
+  const { token: anew } = await registry.signIn('admin');
+  expect((await decide('acme/late-session', '1.0.0', 'approved', anew)).status).toBe(200);
+});
+
+it('explain tells of a staged version who uploaded it, and until when it waits', async () => {
+  await upload(zip('acme/told', '1.0.0'));
+  const path = '/api/packages/acme/told/versions/v1.0.0/policy';
+  const told = await call('GET', path);
+  expect([told.status, told.json()['error']]).toEqual([
+    404,
+    expect.stringMatching(
+      /^acme\/told 1\.0\.0 waits for approval: .* uploaded it, .* removed on 20.* run `libretto policy/,
+    ),
+  ]);
+  expect((await decide('acme/told', '1.0.0', 'rejected')).status).toBe(200);
+  expect((await call('GET', path)).json()['error']).toBe('This registry has no package acme/told.');
+});
+
+it('with four eyes no change of the policy frees a held release', async () => {
+  await hold();
+  await upload(zip('acme/freed', '1.0.0'), free);
+  nowMs += 2000;
+  await upload(zip('acme/freed', '1.1.0', 'one', { bin: ['src/a.php'] }), free);
+  await registry.services.settings.update({ 'publishing.four_eyes': true }, 'cli:test');
+  const rules = [{ rule: 'capability', name: 'new', action: 'block' }];
+  const about = { rule: 'new', reason: 'in a hurry', owner: 'ada', until: '2099-01-01' };
+  for (const freeing of [
+    { rules, exceptions: [{ ...about, packages: ['acme/freed'], versions: '1.1.0' }] },
+    { rules: [] },
+    { rules: [{ ...rules[0], action: 'warn' }] },
+  ]) {
+    const refused = await call('PUT', '/api/policy', freeing);
+    expect([refused.json()['code'], refused.json()['error']]).toEqual([
+      'CONFLICT',
+      expect.stringMatching(/would offer acme\/\w+ 1\.\d\.0, .*four_eyes.*libretto policy approve acme/),
+    ]);
+  }
+  const other = { rules, exceptions: [{ ...about, packages: ['acme/none'] }] };
+  expect((await call('PUT', '/api/policy', other)).status).toBe(200);
+  await registry.services.settings.update({ 'publishing.four_eyes': null }, 'cli:test');
+  expect((await call('PUT', '/api/policy', { rules: [] })).status).toBe(200);
 });

@@ -2,7 +2,6 @@
 
 import type { Child } from 'hono/jsx';
 import { undefinedIf } from '../../../../build/contract/errors.ts';
-import { normalizeVersion } from '../../../../build/contract/version.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { isHeld } from '../../../policy/admin/explain-version.ts';
 import type { HeldRelease } from '../../../policy/admin/held-list.ts';
@@ -31,8 +30,7 @@ export async function readWaiting(
   question: VersionQuestion,
 ): Promise<readonly HeldRelease[]> {
   if (!may('decideHeldRelease') || (question.kind !== 'version' && question.kind !== 'package')) return [];
-  const asked = question.kind === 'version' ? normalizeVersion(question.text) : undefined;
-  return (await policyAdmin.staged(name)).filter(({ normalized }) => asked === undefined || normalized === asked);
+  return policyAdmin.staged(name, question.kind === 'version' ? question.text : undefined);
 }
 
 export function Waiting({ name, waiting }: { name: string; waiting: readonly HeldRelease[] }): Child {

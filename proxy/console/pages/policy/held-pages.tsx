@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Child } from 'hono/jsx';
 import { storedPath } from '../../../artifacts/staged-artifacts.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { decideHeldRelease } from '../../../policy/admin/held-operations.ts';
+import { decideHeldRelease, showNamed } from '../../../policy/admin/held-operations.ts';
 import { stagedRule, type HeldRelease } from '../../../policy/admin/held-list.ts';
-import { showHeld, type ShownHeld } from '../../../policy/admin/held-schema.ts';
+import type { ShownHeld } from '../../../policy/admin/held-schema.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextArea } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
@@ -24,7 +24,8 @@ const mostRows = 1000;
 
 async function heldPage({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
   const [policy, { releases }] = await Promise.all([policyAdmin.get(), policyAdmin.held()]);
-  const held = releases.slice(0, mostRows).map(showHeld);
+  const shown = releases.slice(0, mostRows).map((one) => showNamed(policyAdmin, one, request.caller));
+  const held = await Promise.all(shown);
   return {
     title: 'Held releases',
     section: 'policy',
@@ -94,8 +95,8 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
     section: 'policy',
     of: heldOf,
-    view: (waiting) => {
-      const held = showHeld(waiting);
+    view: async (waiting, request) => {
+      const held = await showNamed(services.policyAdmin, waiting, request.caller);
       return {
         title: `${held.name} ${held.version}`,
         sentence:
