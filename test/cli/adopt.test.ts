@@ -11,6 +11,7 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { publishedRecords } from '../util/published-tree.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { startGitHttpServer } from '../util/git-http-server.ts';
+import { describeSelf } from '../../build/output/lock-owner.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream, type UpstreamOptions } from '../util/upstream.ts';
@@ -173,7 +174,13 @@ describe('libretto adopt', () => {
 
     // of the record counts what the package says itself, in any order
     const [moved, same] = [{ require: { php: '>=8' } }, { time: '2024-05-06T07:08:09+00:00', abandoned: true }];
-    const sameHere = { ...same, extra: { s: [], n: 1 }, require: { php: '*' }, 'notification-url': '/downloads' };
+    const empty = {
+      autoload: { 'psr-4': { 'Some\\': 'src/' }, classmap: [] },
+      conflict: [],
+      suggest: {},
+      type: 'Library',
+    };
+    const sameHere = { ...same, ...empty, extra: { s: {}, n: 1 }, require: { php: '*' }, 'notification-url': '/d' };
     put('acme/b', [one, { ...five, extra: moved }, { ...five, version: '6.0.0', extra: sameHere }]);
     expect((await adoptJson('--continue', '--plan', '--only', 'acme/b')).differences).toEqual([
       { kind: 'differs', name: 'acme/b', version: '5.0.0', because: 'its metadata is other there: require, extra' },
@@ -368,9 +375,15 @@ describe('libretto adopt', () => {
       serial: 1,
     });
     expect(['adopt', 'lock', 'staging'].filter((path) => existsSync(`${data}/build/${path}`))).toEqual([]);
+    const registered = JSON.parse(stdout) as { name: string; sources: { url: string; id: string | null }[] };
+    const lock = `${data}/build/adopt/.${registered.name}.lock`;
+    mkdirSync(`${data}/build/adopt`); // of a run that was killed at its very end
+    writeFileSync(lock, JSON.stringify({ ...(await describeSelf(new Date())), pid: 2 ** 22 + 1 }));
     expect((await adopt('--register-sources')).stderr).toContain('was adopted before. Add --continue');
-    const { sources } = JSON.parse(stdout) as { sources: { url: string; id: string | null }[] };
-    expect([exitCode, sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
+    expect(existsSync(`${data}/build/adopt`)).toBe(false);
+    const again = JSON.parse((await adopt('--continue', '--register-sources', '--json')).stdout) as typeof registered;
+    expect(again.sources.at(-1)).toMatchObject({ id: registered.sources.at(-1)?.id, because: 'already registered' });
+    expect([exitCode, registered.sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
       0,
       [
         ['local.git', 'object'],

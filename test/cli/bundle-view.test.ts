@@ -23,9 +23,8 @@ const served = async (registry: Registry, token: string) => {
   const documents = await Promise.all(paths.map(async (path) => [path, await ask(registry, path, token)] as const));
   const texts = documents.map(([path, [status, text]]) => [
     path,
-    status === 404 || /^\{"packages":\{"[^"]+":\{\}\}\}$/.test(text.trim())
-      ? 'no version'
-      : [status, (JSON.parse(text) as Record<string, unknown>)['packages']],
+    status,
+    status === 200 && (JSON.parse(text) as Record<string, unknown>)['packages'],
   ]);
   const urls = [...JSON.stringify(texts).matchAll(/"url":"(\/dist\/[^"]+)"/g)].map(([, url = '']) => url);
   return { texts, urls };
