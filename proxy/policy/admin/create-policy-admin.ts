@@ -14,7 +14,7 @@ import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import { unmatchableRules, type RegistryNames } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
-import { explainVersion, notFound } from './explain-version.ts';
+import { explainVersion, notFound, withheldVersions } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
 import { createHeldList, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
@@ -139,6 +139,12 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       const found = standing?.versions.find((one) => one.version === explained.version);
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
+    withheld: async (name, id) =>
+      withheldVersions(await reader.current(now()), packages, {
+        name,
+        token: await findToken(options, id),
+        nowMs: now(),
+      }),
     standing: (name) => readStanding(options, name, now()),
     staged: async (name) => withApprovals(store, await stagedReleases(options, (one) => one.name === name, now())),
     decide: (asked, actor) => decideHeld({ ...options, fourEyes }, asked, actor),
