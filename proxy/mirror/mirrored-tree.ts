@@ -19,7 +19,7 @@ import type {
 import type { Mirror } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
-import { datedByContent, releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
+import { releaseOf, ViewedMirrorDocuments, withoutVersions } from './viewed-mirror-documents.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { joined } from './advisories/mirrored-advisories.ts';
 import { UpstreamUnavailable } from './upstream/mirror-failure.ts';
@@ -115,7 +115,6 @@ export function createMirroredTree(
     },
   };
 }
-
 /** What needs no view. */
 function plainParts(
   mirror: Mirror,
@@ -170,15 +169,6 @@ async function allBlocked(
   return withoutVersions(name, beside, { view });
 }
 
-/** undefined: without a view. */
-async function withoutVersions(
-  name: PackageName,
-  beside: JsonObject,
-  { view }: Pick<Viewer, 'view'>,
-): Promise<TextDocument | undefined> {
-  return view && datedByContent(new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0), view);
-}
-
 /** True if the view sees a version in the other document of the package, as for a published one. */
 async function seesOther(
   mirror: Pick<Mirror, 'document'>,
@@ -193,8 +183,8 @@ async function seesOther(
     if (error instanceof UpstreamUnavailable) return undefined;
     throw error;
   });
-  const document = found?.document;
-  return document !== undefined && (await documents.documentFor(document, name, other, viewer)) !== undefined;
+  const seen = found?.document && (await documents.documentFor(found.document, name, other, viewer));
+  return seen !== undefined;
 }
 
 /**

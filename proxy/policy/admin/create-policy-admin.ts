@@ -11,6 +11,7 @@ import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
 import { differenceOf } from '../model/policy-difference.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
 import { unmatchableRules, type RegistryNames } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
@@ -129,22 +130,13 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     test: (given) => tryPolicy(options, given),
     explain: async (name, version, id) => {
       const token = id === undefined ? undefined : await findToken(options, id);
-      const explained = await explainVersion(await reader.current(now()), packages, {
-        name,
-        version,
-        token,
-        nowMs: now(),
-      });
+      const asked = { name, version, token, nowMs: now() };
+      const explained = await explainVersion(await reader.current(asked.nowMs), packages, asked);
       const standing = await readStanding(options, name, now());
       const found = standing?.versions.find((one) => one.version === explained.version);
       return { ...explained, malware: found === undefined ? null : malwareOf(found) };
     },
-    withheld: async (name, id) =>
-      withheldVersions(await reader.current(now()), packages, {
-        name,
-        token: await findToken(options, id),
-        nowMs: now(),
-      }),
+    withheld: (name, id) => withheld(options, name, id),
     standing: (name) => readStanding(options, name, now()),
     staged: async (name) => withApprovals(store, await stagedReleases(options, (one) => one.name === name, now())),
     decide: (asked, actor) => decideHeld({ ...options, fourEyes }, asked, actor),
@@ -218,6 +210,12 @@ async function tryPolicy(options: PolicyAdminOptions, given: JsonValue): ReturnT
     sight: await TokenVisibility.of(await tokens(), sinceMs(nowMs)),
     nowMs,
   });
+}
+
+async function withheld(options: PolicyAdminOptions, name: PackageName, id: string): Promise<ReadonlySet<string>> {
+  const nowMs = options.now();
+  const question = { name, token: await findToken(options, id), nowMs };
+  return withheldVersions(await options.reader.current(nowMs), options.packages, question);
 }
 
 async function findToken({ tokens }: PolicyAdminOptions, id: string): Promise<TokenProfile> {
