@@ -21,7 +21,10 @@ export async function verifyRootDocument(
   const place = { path: `public/${rootDocumentPath}` };
   const text = await output.read('public', rootDocumentPath);
   if (text === undefined) {
-    faults.push({ code: 'MISSING_FILE', ...place, message: `There is no packages.json. ${repairRoot(faults)}` });
+    const isAnnounced = publication !== undefined || hasAnnouncementFault(faults);
+    // the first publication is under way, or was interrupted
+    if (isAnnounced || settled)
+      faults.push({ code: 'MISSING_FILE', ...place, message: `There is no packages.json. ${repairRoot(faults)}` });
     return undefined;
   }
   try {
@@ -48,10 +51,14 @@ export async function verifyRootDocument(
 
 /** A build without the announcement does not know its sources. */
 function repairRoot(faults: readonly Fault[]): string {
-  const announcement = `index/${publicationPath}`;
-  return faults.some(({ path }) => path === announcement)
-    ? `Follow the advice for ${announcement}, which writes packages.json again.`
+  return hasAnnouncementFault(faults)
+    ? `Follow the advice for index/${publicationPath}, which writes packages.json again.`
     : 'Run `libretto build`.';
+}
+
+/** True if the announcement of the last publication is lost or damaged. */
+export function hasAnnouncementFault(faults: readonly Fault[]): boolean {
+  return faults.some(({ path }) => path === `index/${publicationPath}`);
 }
 
 /** Throws an Error with the fault. */

@@ -20,7 +20,7 @@ import { unfinishedArchives, verifyManifestBytes, verifyMemory } from './verify-
 import { repairsBeside, type Fault, type VerifyNotice, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { verifyLists, verifyAdvisoryLists } from './verify-lists.ts';
 import { verifyPackage } from './verify-package.ts';
-import { unannouncedNames, verifyRootDocument } from './verify-root-document.ts';
+import { hasAnnouncementFault, unannouncedNames, verifyRootDocument } from './verify-root-document.ts';
 import { verifyHistory, purgedFileFault } from './verify-tombstones.ts';
 
 // Examines files below public/ that no document and no serving index names. An archive may be the only copy of a
@@ -148,7 +148,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   // the next build removes the history of an interrupted purge
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
   // beside a lost or damaged announcement, a newer manifest proves no publication
-  const isUnfinished = !settled && !faults.some(({ path }) => path === `index/${publicationPath}`);
+  const isUnfinished = !settled && !hasAnnouncementFault(faults);
   const notices = isUnfinished ? [unfinished] : !settled || publication === undefined ? [] : lists.unannounced;
   return { ok: faults.length === 0, checked, faults, same_files: same, notices };
 }

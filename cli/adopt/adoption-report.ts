@@ -31,7 +31,7 @@ export interface Findings {
   unmatched: readonly string[];
 }
 
-/** A git repository there: its id here, or why it was not registered. */
+/** A git repository there: its id here, and why this run did not register it. */
 export interface RegisteredSource {
   readonly url: string;
   readonly packages: readonly string[];
@@ -101,7 +101,7 @@ export function describeDifferences({ differences }: Findings, sources: readonly
       ? []
       : [`${counted(rows.length, 'version')} ${headings[kind]}:`, ...firstOf(rows, mostLines)];
   });
-  const unread = sources.flatMap(({ url, because }) => (because === null ? [] : [`  ${url}: ${because}`]));
+  const unread = sources.flatMap(({ url, id, because }) => (id === null ? [`  ${url}: ${because ?? ''}`] : []));
   return unread.length === 0
     ? lines
     : [...lines, 'Git repositories that were not registered:', ...firstOf(unread, mostLines)];

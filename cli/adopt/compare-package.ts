@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseReference } from '../../build/contract/digest.ts';
 import type { VersionRecord } from '../../build/contract/documents.ts';
-import type { JsonObject } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { lookUpPurged, type PurgedLookup } from '../../build/contract/purged.ts';
@@ -13,6 +13,7 @@ import type { Output } from '../../build/output/output.ts';
 import { parseOwnFile, readOwnIndex } from '../../build/output/parse-own-file.ts';
 import { listPurged } from '../../build/package/purged.ts';
 import { readJson, writeJson } from '../../build/record/exact-integers.ts';
+import { entriesOf } from '../../build/record/php-array.ts';
 import { ownFields } from '../../build/record/version-record.ts';
 import { listWithheld } from '../../build/version-lists/withheld.ts';
 import type { Offered, OfferedVersion } from '../../proxy/mirror/versions/offered-version.ts';
@@ -130,10 +131,31 @@ function changeOfRecord({ normalized, record }: VersionWithDist, { records }: Pa
   return fields.length === 0 ? undefined : `its metadata is other there: ${fields.join(', ').slice(0, 200)}`;
 }
 
-/** As it is written here. A registry may mark a package as abandoned at any time, also this one. */
+/**
+ * As it is written here, and as Composer reads it: to PHP, a list and an object are one type, and an empty one is like
+ * an absent field. A registry may mark a package as abandoned at any time, also this one.
+ */
 function comparable(record: JsonObject): JsonObject {
-  const { abandoned: _changeable, ...fields } = ownFields(record);
-  return readJson(writeJson(fields)) as JsonObject;
+  const { abandoned: _changeable, ...own } = ownFields(readJson(writeJson(record)) as JsonObject);
+  const { type, license, bin, autoload, 'autoload-dev': autoloadDev, ...others } = own;
+  return withoutEmpty({
+    ...others,
+    type: typeof type === 'string' ? type.toLowerCase() : 'library',
+    license: typeof license === 'string' ? [license] : license,
+    bin: typeof bin === 'string' ? [bin] : bin,
+    autoload: isJsonObject(autoload) ? withoutEmpty(autoload) : autoload,
+    'autoload-dev': isJsonObject(autoloadDev) ? withoutEmpty(autoloadDev) : autoloadDev,
+  });
+}
+
+function withoutEmpty(fields: JsonObject): JsonObject {
+  const rows = Object.entries(fields).map(([field, value]) => [field, asInPhp(value ?? null)] as const);
+  return Object.fromEntries(rows.filter(([, value]) => value !== null && JSON.stringify(value) !== '{}'));
+}
+
+function asInPhp(value: JsonValue): JsonValue {
+  const entries = entriesOf(value)?.map(([key, entry]) => [key, asInPhp(entry)] as const);
+  return entries === undefined ? value : Object.fromEntries(entries);
 }
 
 function short(digest: string): string {

@@ -1,6 +1,5 @@
 // What one token sees now, for a bundle of it: published packages, and those of the mirror.
 
-import { undefinedIf } from '../../build/contract/errors.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { tokenStatus, type TokenRecord } from '../../proxy/core/tokens/token.ts';
@@ -17,10 +16,7 @@ import { currentUpstreams } from '../mirror/current-mirror-rules.ts';
 import { openLocalPolicyAdmin, type LocalPolicyAdmin } from '../policy-admin/local-policy-admin.ts';
 import type { WantedVersions } from './locked-versions.ts';
 
-export interface TokenView extends Omit<Seeing, 'folder'> {
-  /** false: a rule of the policy keeps the version from the token */
-  readonly isOffered: (name: PackageName, version: string) => Promise<boolean>;
-}
+export type TokenView = Omit<Seeing, 'folder'>;
 
 const seesAll: View = { key: '', dated: false, patterns: undefined, filterOf: () => 'all' };
 
@@ -37,8 +33,12 @@ export async function withViewOfToken<Result>(
     const token = await composeTokens(state, { ...context, actor: 'system:bundle' }).get(id);
     here = await openLocalPolicyAdmin(config, context, state);
     const { policy, privateNames } = here;
-    const isOffered: TokenView['isOffered'] = async (name, version) =>
-      (await policy.explain(name, version, token.id).catch(undefinedIf('NOT_FOUND')))?.outcome === 'offered';
+    let last: { readonly name: PackageName; readonly versions: Promise<ReadonlySet<string>> } | undefined;
+    const isOffered: TokenView['isOffered'] = async (name, version) => {
+      // asked for one package after the other: each is read and judged once
+      if (last?.name !== name) last = { name, versions: policy.withheld(name, token.id) };
+      return !(await last.versions).has(version);
+    };
     const view = await viewOf(config, context, state, token);
     return await work({ view, ...(await upstreamsOf(config, context, state, await privateNames())), isOffered });
   } finally {

@@ -19,9 +19,10 @@ import type {
 import type { Mirror } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
-import { datedByContent, releaseOf, ViewedMirrorDocuments } from './viewed-mirror-documents.ts';
+import { releaseOf, ViewedMirrorDocuments, withoutVersions } from './viewed-mirror-documents.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { joined } from './advisories/mirrored-advisories.ts';
+import { UpstreamUnavailable } from './upstream/mirror-failure.ts';
 
 /** The document with `own` added. If both have one advisory, the local one counts. */
 async function mergeLocalAdvisories(
@@ -96,7 +97,8 @@ export function createMirroredTree(
         const visible = await documents.documentFor(whole, name, stability, viewer);
         if (visible !== undefined) return policed(visible);
         const records = await offers.seen(document, viewer, () => mirror.offered(name, stability, moment));
-        return allBlocked(records, name, viewer, policed);
+        const isEmpty = records.length === 0 && (await seesOther(mirror, documents, name, stability, viewer, moment));
+        return isEmpty ? withoutVersions(name, {}, viewer) : allBlocked(records, name, viewer, policed);
       });
     },
     installed: async (name, normalized, viewer, moment) => {
@@ -113,7 +115,6 @@ export function createMirroredTree(
     },
   };
 }
-
 /** What needs no view. */
 function plainParts(
   mirror: Mirror,
@@ -165,7 +166,25 @@ async function allBlocked(
   if (records.length === 0 || view === undefined) return undefined;
   const judged = await policed(new TextDocument(await formatProviderDocument(name, { records, beside: {} }), 0));
   const { beside } = await readProviderDocument(judged, name);
-  return datedByContent(new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0), view);
+  return withoutVersions(name, beside, { view });
+}
+
+/** True if the view sees a version in the other document of the package, as for a published one. */
+async function seesOther(
+  mirror: Pick<Mirror, 'document'>,
+  documents: ViewedMirrorDocuments,
+  name: PackageName,
+  stability: 'stable' | 'dev',
+  viewer: Viewer,
+  moment: Moment,
+): Promise<boolean> {
+  const other = stability === 'dev' ? 'stable' : 'dev';
+  const found = await mirror.document(name, other, moment).catch((error: unknown) => {
+    if (error instanceof UpstreamUnavailable) return undefined;
+    throw error;
+  });
+  const seen = found?.document && (await documents.documentFor(found.document, name, other, viewer));
+  return seen !== undefined;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Seeing {
   readonly upstreams: readonly URL[];
   /** those that a name may come from; a private name has none */
   readonly upstreamsOf: (name: PackageName) => readonly URL[];
+  /** false: a rule of the policy keeps the version from the token */
+  readonly isOffered: (name: PackageName, version: string) => Promise<boolean>;
   /** for documents that are made */
   readonly folder: string;
 }
@@ -80,9 +82,8 @@ async function seenOf(
     const name = parsePackageName(text);
     if (name === undefined || !seeing.upstreamsOf(name).some(({ href }) => href === url.href)) continue;
     const documents = await documentsOf(name, files, seeing);
-    const records =
-      inFiles.get(name)?.filter((record) => seesMirrored(seeing, name, record)) ??
-      documents.flatMap((one) => one.records);
+    const inFile = inFiles.get(name);
+    const records = inFile === undefined ? documents.flatMap((one) => one.records) : await seenIn(inFile, name, seeing);
     if (records.length === 0) continue;
     listed.add(name);
     if (inFiles.has(name) || root.layout.kind !== 'metadata-url') inPlace[name] = records;
@@ -92,6 +93,19 @@ async function seenOf(
   const kept = Object.entries(json).filter(([key]) => keptKeys.includes(key));
   const cut = { ...Object.fromEntries(kept), packages: inPlace, 'available-packages': [...listed], [cutMark]: true };
   return listed.size === 0 ? [] : [...made, await make(head, Buffer.from(JSON.stringify(cut)), seeing)];
+}
+
+/** The versions that the token may install: policy hides a blocked one from it, too. */
+async function seenIn(
+  records: readonly JsonObject[],
+  name: PackageName,
+  seeing: Seeing,
+): Promise<readonly JsonObject[]> {
+  const seen: JsonObject[] = [];
+  for (const record of records)
+    if (seesMirrored(seeing, name, record) && (await seeing.isOffered(name, String(record['version']))))
+      seen.push(record);
+  return seen;
 }
 
 async function bodyOf(file: StoredFile | undefined): Promise<JsonObject | undefined> {
@@ -122,6 +136,7 @@ interface SeenDocument {
   readonly file: StoredFile | undefined;
   readonly lists: JsonObject;
   readonly records: readonly JsonObject[];
+  readonly isCut: boolean;
 }
 
 /** The two documents of a package. */
@@ -135,8 +150,8 @@ function documentsOf(
       const path = providerPath(name, kind);
       const file = files.get(path);
       const document = (file && (await storedDocument(file.from, name))) ?? nothingSaid;
-      const records = document.versions.filter((record) => seesMirrored(seeing, name, record));
-      return { path, file, lists: besideOf(document), records };
+      const records = await seenIn(document.versions, name, seeing);
+      return { path, file, lists: besideOf(document), records, isCut: records.length < document.versions.length };
     }),
   );
 }
@@ -144,12 +159,12 @@ function documentsOf(
 /** A document without a version that is seen is a missing one. */
 async function fileFor(
   name: PackageName,
-  { path, file, lists, records }: SeenDocument,
+  { path, file, lists, records, isCut }: SeenDocument,
   head: StoredFile,
   seeing: Seeing,
 ): Promise<StoredFile> {
   if (records.length === 0) return make({ ...head, ...file, path }, undefined, seeing);
-  if (file !== undefined && seeing.view.filterOf(name) === 'all') return file;
+  if (file !== undefined && !isCut && seeing.view.filterOf(name) === 'all') return file;
   const beside = { ...lists, minified: minifiedMark };
   return make({ ...head, ...file, path }, await formatProviderDocument(name, { records, beside }), seeing);
 }

@@ -109,3 +109,12 @@ export function releaseOf({ version_normalized: normalized, time }: JsonObject):
   const releasedMs = Date.parse(String(time));
   return { version_normalized: String(normalized), releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
 }
+
+/** The document of a package without versions; undefined: without a view. */
+export async function withoutVersions(
+  name: PackageName,
+  beside: JsonObject,
+  { view }: Pick<Viewer, 'view'>,
+): Promise<TextDocument | undefined> {
+  return view && datedByContent(new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0), view);
+}

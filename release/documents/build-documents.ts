@@ -129,8 +129,8 @@ export const buildDocuments = {
         z.object({
           url: text('the address of the git repository'),
           packages: part.texts('its packages there'),
-          id: orNull(z.string(), 'its id here; null if it was not registered'),
-          because: orNull(z.string(), 'why it was not registered'),
+          id: orNull(z.string(), 'its id here; null if it is not registered'),
+          because: orNull(z.string(), 'why this run did not register it; null if it did'),
         }),
       )
       .describe('with --register-sources: the git repositories that the registry names'),

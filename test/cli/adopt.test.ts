@@ -11,6 +11,7 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { publishedRecords } from '../util/published-tree.ts';
 import { createRepository } from '../util/git-repository.ts';
 import { startGitHttpServer } from '../util/git-http-server.ts';
+import { describeSelf } from '../../build/output/lock-owner.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream, type UpstreamOptions } from '../util/upstream.ts';
@@ -25,12 +26,10 @@ interface Adopted {
   }[];
   readonly unmatched: readonly string[];
 }
-
 const nameRefused = 'Composer does not accept this name';
 const zipFor = (seed: string): Buffer => zipOf([{ name: 'lib/src/A.php', data: `<?php // ${seed}` }]);
 const labels = (rows: readonly { readonly name: string; readonly version: string | null }[]): string[] =>
   rows.map(({ name, version }) => `${name} ${version ?? '*'}`);
-
 describe('libretto adopt', () => {
   const folder = temporaryFolder('adopt');
   let count = 0;
@@ -53,14 +52,12 @@ describe('libretto adopt', () => {
     await once(child, 'exit');
   };
   const dist = (path: string): Buffer => readFileSync(`${data}/public/dist/${path}`);
-
   beforeEach(() => {
     data = folder.at(`data${(count += 1)}`);
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.1'] } }));
   });
   afterEach(() => upstream?.[Symbol.asyncDispose]());
   afterAll(() => folder.remove());
-
   it('takes archives over byte for byte, and says what cannot be taken over and why', async () => {
     await using other = await startDistServer();
     const [zip, foreign, lie] = [zipFor('one'), zipFor('foreign'), zipFor('lie')];
@@ -102,7 +99,6 @@ describe('libretto adopt', () => {
       'acme/odd 1.6.0+build5',
       'no name *',
     ]);
-
     const { exitCode, taken, differences } = await adoptJson();
     expect([exitCode, labels(taken)]).toEqual([
       1,
@@ -135,7 +131,6 @@ describe('libretto adopt', () => {
     expect([dist('acme/lib/1.0.0.zip').equals(zip), dist('acme/lib/v1.1.0.zip').equals(foreign)]).toEqual([true, true]);
     expect((await runCli(['verify', '--data', data], { cwd: folder.path })).exitCode).toBe(0);
   });
-
   it('names entries that are no object, and takes over the versions around them', async () => {
     await start({ root: { 'available-packages': ['acme/a', 'acme/b'] } });
     const first = { name: 'acme/a', version: '1.0.0', version_normalized: '1.0.0.0', type: 'metapackage' };
@@ -157,7 +152,6 @@ describe('libretto adopt', () => {
     const { exitCode, taken, differences } = await adoptJson();
     expect([exitCode, taken, differences]).toEqual([1, planned.taken, planned.differences]);
   });
-
   it('continues: new versions arrive, a dev version moves, and what is published here never changes', async () => {
     const { put, drop } = await start({ root: { list: '/list.json' } });
     upstream?.instead('/list.json', answerWith('{"packageNames":["acme/a","acme/b"]}'));
@@ -170,15 +164,19 @@ describe('libretto adopt', () => {
     put('acme/b', [one, five, { ...five, version: '6.0.0' }]);
     expect(await adopt()).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await adopt()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--continue') as string });
-
     // of the record counts what the package says itself, in any order
     const [moved, same] = [{ require: { php: '>=8' } }, { time: '2024-05-06T07:08:09+00:00', abandoned: true }];
-    const sameHere = { ...same, extra: { s: [], n: 1 }, require: { php: '*' }, 'notification-url': '/downloads' };
+    const empty = {
+      autoload: { 'psr-4': { 'Some\\': 'src/' }, classmap: [] },
+      conflict: [],
+      suggest: {},
+      type: 'Library',
+    };
+    const sameHere = { ...same, ...empty, extra: { s: {}, n: 1 }, require: { php: '*' }, 'notification-url': '/d' };
     put('acme/b', [one, { ...five, extra: moved }, { ...five, version: '6.0.0', extra: sameHere }]);
     expect((await adoptJson('--continue', '--plan', '--only', 'acme/b')).differences).toEqual([
       { kind: 'differs', name: 'acme/b', version: '5.0.0', because: 'its metadata is other there: require, extra' },
     ]);
-
     upstream?.instead('/list.json', answerWith('{"packageNames":["acme/a"]}'));
     drop('acme/b');
     put('acme/a', [
@@ -209,7 +207,6 @@ describe('libretto adopt', () => {
       'acme/b 6.0.0',
     ]);
   });
-
   it('takes over a metapackage without an archive: it keeps its reference, and a dev version moves on', async () => {
     const { put } = await start({ root: { 'available-packages': ['acme/set'] } });
     const set = (wanted: string) => ({ type: 'metapackage', dist: null, require: { 'acme/lib': wanted } });
@@ -227,7 +224,6 @@ describe('libretto adopt', () => {
       ['1.0.0', { 'acme/lib': '^1' }, expect.objectContaining(ofFirst)],
       ['dev-main', { 'acme/lib': '^1' }, expect.anything()],
     ]);
-
     expect(await adoptJson('--continue')).toMatchObject({ exitCode: 0, taken: [], here: 2 });
     put('acme/set', [{ version: '1.0.0', reference: referenceFor('moved'), extra: set('^2') }, branch('^2')]);
     const { exitCode, taken, differences } = await adoptJson('--continue');
@@ -235,7 +231,6 @@ describe('libretto adopt', () => {
     expect(recordsHere().map(([, wanted]) => wanted)).toEqual([{ 'acme/lib': '^1' }, { 'acme/lib': '^2' }]);
     expect((await runCli(['verify', '--data', data], { cwd: folder.path })).exitCode).toBe(0);
   });
-
   it.each([
     ['available-packages', { layout: 'v2', root: { 'available-packages': ['acme/a', 'acme/b'] } }],
     ['one document for all versions', { layout: 'single', root: { 'available-packages': ['acme/a', 'acme/b'] } }],
@@ -262,7 +257,6 @@ describe('libretto adopt', () => {
       'note: --only acme/bb matches nothing there.',
     ]);
   });
-
   it('sends credentials of a file, of auth.json or of COMPOSER_AUTH, and says when they are not accepted', async () => {
     const basic = { username: 'deploy', password: 'pass phrase' };
     const authorization = `Basic ${Buffer.from('deploy:pass phrase').toString('base64')}`;
@@ -307,7 +301,6 @@ describe('libretto adopt', () => {
     for (const name of names.slice(4)) server.answers.set(file(name), () => undefined);
     await killed([], () => stagedIn(data) === 4 && asked('/files/') > 4);
     expect(readdirSync(data)).toEqual(['build']);
-
     const before = asked('/files/');
     let refusals = 0;
     for (const [name, answer] of whole)
@@ -368,9 +361,15 @@ describe('libretto adopt', () => {
       serial: 1,
     });
     expect(['adopt', 'lock', 'staging'].filter((path) => existsSync(`${data}/build/${path}`))).toEqual([]);
+    const registered = JSON.parse(stdout) as { name: string; sources: { url: string; id: string | null }[] };
+    const lock = `${data}/build/adopt/.${registered.name}.lock`;
+    mkdirSync(`${data}/build/adopt`); // of a run that was killed at its very end
+    writeFileSync(lock, JSON.stringify({ ...(await describeSelf(new Date())), pid: 2 ** 22 + 1 }));
     expect((await adopt('--register-sources')).stderr).toContain('was adopted before. Add --continue');
-    const { sources } = JSON.parse(stdout) as { sources: { url: string; id: string | null }[] };
-    expect([exitCode, sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
+    expect(existsSync(`${data}/build/adopt`)).toBe(false);
+    const again = JSON.parse((await adopt('--continue', '--register-sources', '--json')).stdout) as typeof registered;
+    expect(again.sources.at(-1)).toMatchObject({ id: registered.sources.at(-1)?.id, because: 'already registered' });
+    expect([exitCode, registered.sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
       0,
       [
         ['local.git', 'object'],

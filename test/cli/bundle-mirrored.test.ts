@@ -1,8 +1,9 @@
 // Tests bundles with packages of other registries: they land in the mirror, what was accepted there stays, and nothing
 // enters that an upstream could not have sent either (row 100).
 
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeSelf } from '../../build/output/lock-owner.ts';
 import { bundleOf, partsOf, rowOf, type BundleParts } from '../util/bundle-bytes.ts';
 import { zipOf } from '../util/hostile-zip.ts';
 import { archiveFor, mirroringRegistry, type MirroringRegistry } from '../util/mirroring-registry.ts';
@@ -37,11 +38,16 @@ describe('a bundle with mirrored packages', () => {
   });
 
   it('stores archives, documents and lists as they are, with the time of the last check', async () => {
+    // a former run was killed before it removed its lock
+    mkdirSync(registry.folder.at('there/build/receive'), { recursive: true });
+    const lock = { ...(await describeSelf(new Date())), pid: 2 ** 22 + 1 };
+    writeFileSync(registry.folder.at('there/build/receive/.libretto.lock'), JSON.stringify(lock));
     const received = await at('there', 'receive', 'all.tar', '--json');
     expect([received.exitCode, JSON.parse(received.stdout)]).toMatchObject([
       0,
       { bundle: { mirrored: [{ version: '1.0.0' }, { version: 'dev-main' }], mirrored_here: 0, left_out: [] } },
     ]);
+    expect(existsSync(registry.folder.at('there/build/receive'))).toBe(false);
     expect(received.stderr).toContain('are stored, and not served: this registry does not mirror it');
     expect(mirrored('there')).toEqual(mirrored('data'));
     for (const path of mirrored('data')) {

@@ -38,7 +38,6 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const { plan, url, name } = request;
   const made = await makeOrReadDataFolder(context, plan ? { ...flags, dryRun: true } : flags, 'tree');
   const config = await withStateSettings(made.config, context);
-  refuseRepeated(config, request);
   const done = await (plan ? planned : adopted)(config, context, request);
   made.announceNew();
   if ('exitCode' in done) return done.exitCode;
@@ -59,9 +58,9 @@ interface Done {
 }
 
 /** A second run would be taken for a new one: what is there by then is drift. An interrupted one left its tree. */
-function refuseRepeated({ data }: Config, { name, plan, continues }: AdoptionRequest): void {
+function refuseRepeated({ data }: Config, { name, continues }: AdoptionRequest): void {
   const known = readLastPublication(data.value)?.sources.some(({ id }) => id === specOf(name).id) === true;
-  if (plan || continues || !known || existsSync(treeOf(data.value, name))) return;
+  if (continues || !known || existsSync(treeOf(data.value, name))) return;
   throw new UsageError(
     `${name} was adopted before. Add --continue to take over what is new there, or --plan to see it first.`,
   );
@@ -84,6 +83,7 @@ async function adopted(
     const place = { name: request.name, tree, adopted: true } as const;
     const lock = await takeLock(join(data, 'build', 'adopt', `.${request.name}.lock`), context.now);
     try {
+      refuseRepeated(config, request); // with the lock: that of a killed run goes, too
       await rm(documents, { recursive: true, force: true }); // of a run that was killed
       const git: GitSources = new Map();
       const findings = await gather(config, context, request, { data, documents, git });

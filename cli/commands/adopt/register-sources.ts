@@ -55,8 +55,9 @@ export async function registerSources(
       if (ok) return { id: (await repositories.create(draft)).id, because: null };
       return { id: null, because: `${message ?? 'it cannot be read'} ${advice}` };
     } catch (error) {
-      if (error instanceof RegistryError) return { id: null, because: error.message };
-      throw error;
+      if (!(error instanceof RegistryError)) throw error;
+      const { id } = error.details; // of the repository that has this address already
+      return typeof id === 'string' ? { id, because: 'already registered' } : { id: null, because: error.message };
     }
   };
   try {

@@ -10,7 +10,7 @@ import { isThere } from '../../../build/shared/files/atomic-file.ts';
 import { stampFile } from '../../../build/shared/files/file-stamp.ts';
 import { syncFolder } from '../../../build/shared/files/sync-folder.ts';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
-import { readDocumentFile } from '../upstream/document-file.ts';
+import { fileOf, readDocumentFile, writeDocumentFile } from '../upstream/document-file.ts';
 import { offeredVersions, type CheckRecord } from '../versions/offered-version.ts';
 import { AcceptedArchiveStore } from './accepted-archive-store.ts';
 import { archivePath } from './accepted-package.ts';
@@ -67,6 +67,7 @@ export async function checkStored(options: TakeOverOptions): Promise<StoredTakeO
   const place = async (): Promise<void> => {
     for (const record of taken) await placeArchive(here, record, options);
     for (const path of documents) await placeNewer(join(from, path), join(folder, path));
+    for (const path of documents) await placeOther(path, folder);
   };
   return { taken, here: same, leftOut, lacking, upstreams: [...upstreams], place };
 }
@@ -155,4 +156,17 @@ async function placeNewer(incoming: string, target: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   await rename(incoming, target);
   await syncFolder(dirname(target));
+}
+
+/**
+ * A package has a document of releases and one of dev versions, and a mirror stores none that is missing. Here nobody
+ * may be there to ask, so the other one counts as missing until its upstream says more.
+ */
+async function placeOther(path: string, folder: string): Promise<void> {
+  const [, base, dev] = /^(p2\/[^/]+\/p2\/.+?)(~dev)?\.json$/.exec(path) ?? [];
+  const target = join(folder, `${base}${dev === undefined ? '~dev' : ''}.json`);
+  if (base === undefined || isThere(target)) return;
+  const unknown = { etag: undefined, lastModified: undefined };
+  const checkedMs = Number((stampFile(join(folder, path))?.mtimeNs ?? 0n) / 1_000_000n);
+  await writeDocumentFile(target, fileOf(undefined, unknown, checkedMs));
 }

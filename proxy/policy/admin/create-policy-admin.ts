@@ -6,6 +6,7 @@ import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import { howToDecide } from '../model/words.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
 import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
@@ -16,7 +17,7 @@ import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import { unmatchableRules } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
-import { explainVersion, findPackage, isHeld, notFound } from './explain-version.ts';
+import { explainVersion, findPackage, isHeld, notFound, withheldVersions } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
 import { createHeldList, heldIn, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
@@ -65,6 +66,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     check: (given) => check(options, given),
     test: (given) => tryPolicy(options, given),
     explain: (name, version, token) => explain(options, name, version, token),
+    withheld: (name, id) => withheld(options, name, id),
     standing: (name) => readStanding(options, name, now()),
     staged: (name, version) => stagedOf(options, name, version),
     holdOn: async (name, version) => {
@@ -208,6 +210,12 @@ async function tryPolicy(options: PolicyAdminOptions, given: JsonValue): ReturnT
     sight: await TokenVisibility.of(await tokens(), sinceMs(nowMs)),
     nowMs,
   });
+}
+
+async function withheld(options: PolicyAdminOptions, name: PackageName, id: string): Promise<ReadonlySet<string>> {
+  const nowMs = options.now();
+  const question = { name, token: await findToken(options, id), nowMs };
+  return withheldVersions(await options.reader.current(nowMs), options.packages, question);
 }
 
 async function findToken({ tokens }: PolicyAdminOptions, id: string): Promise<TokenProfile> {

@@ -58,6 +58,24 @@ export async function explainVersion(
   };
 }
 
+/** The labels of a package that the policy keeps from a token, whether or not it sees them. */
+export async function withheldVersions(
+  policy: CurrentPolicy,
+  packages: readonly PackageSource[],
+  { name, token, nowMs }: Omit<Question, 'version'>,
+): Promise<ReadonlySet<string>> {
+  const known = await findPackage(packages, name);
+  if (known === undefined) return new Set();
+  const { rules } = policy.rules.about(name, known.origin, token?.id);
+  const judge = judgePackage(rules, policy.factsOf(name, known.origin, known.beside, known.gains));
+  const isOffered = (version: CandidateVersion): boolean => {
+    const judgement = judge(version.facts, nowMs);
+    return version.isOffered && blockOf(judgement) === undefined && refusalOf(judgement, version.stored) === undefined;
+  };
+  const offered = new Set(known.versions.filter(isOffered).map(({ facts }) => facts.version));
+  return new Set(known.versions.map(({ facts }) => facts.version).filter((version) => !offered.has(version)));
+}
+
 /** Who approved what one of these rules would hold. */
 function approvalIn(
   { compiled }: CurrentPolicy,

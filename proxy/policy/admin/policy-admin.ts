@@ -31,6 +31,8 @@ export interface PolicyAdmin {
   readonly test: (given: JsonValue) => Promise<PolicyTest>;
   /** `token`: its id; undefined: a token that no rule names. Throws NOT_FOUND for an unknown version or token. */
   readonly explain: (name: PackageName, version: string, token: string | undefined) => Promise<ExplainedVersion>;
+  /** The labels of a package that the policy keeps from the token, whether or not it sees them. */
+  readonly withheld: (name: PackageName, token: string) => Promise<ReadonlySet<string>>;
   /** undefined: nothing is stored of the package. Rejects for a damaged one. */
   readonly standing: (name: PackageName) => Promise<PackageStanding | undefined>;
   /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */

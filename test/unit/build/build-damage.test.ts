@@ -194,9 +194,20 @@ describe('builds of damaged data folders', () => {
     put('one/x', '1.0.0');
     tree.write({
       [`data/public/dist/acme/hello/1.0.0.zip`]: 'never announced',
-      'data/build/manifest.json': {
-        json: { format: 1, serial: 1, settings: '', placing: ['dist/acme/hello/1.0.0.zip'], stale: [] },
-      },
+      'data/build/manifest.json': formatManifest({
+        format: 1,
+        serial: 1,
+        settings: '',
+        placing: ['dist/acme/hello/1.0.0.zip'] as PublicPath[],
+        stale: [],
+      }),
+    });
+    expect(await verifyTree(data)).toMatchObject({
+      ok: true,
+      faults: [],
+      notices: [
+        { message: expect.stringContaining('run the interrupted command again, which completes it') as string },
+      ],
     });
     expect(codes(await run(['one']))).toEqual([]);
     expect(versions()).toEqual(['acme/hello@1.0.0']);
