@@ -38,13 +38,10 @@ const rememberedViews = 5;
 /** Always the same object, so that a reader sees that nothing changed. */
 const nothing: MirroredSummaries = new Map();
 
-export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions) {
-  const known = new StoredPackageReader(folder, mirror);
+/** The summaries of the views that asked last. */
+function rememberedSummaries(known: StoredPackageReader, epoch: CatalogueOptions['epoch']) {
   const views = new Map<string, Seen>();
-  const summaries = async (which: 'named' | 'offered', nowMs: number, view?: View): Promise<MirroredSummaries> => {
-    const { compiled } = await mirror.settings();
-    if (compiled.rules.upstreams.length === 0) return nothing;
-    await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
+  return async (which: 'named' | 'offered', compiled: Compiled, nowMs: number, view: View | undefined) => {
     const [key, at] = [`${which} ${view?.key ?? ''}`, await epoch(nowMs)];
     const before = views.get(key);
     if (before !== undefined && before.version === known.version && before.compiled === compiled && before.epoch === at)
@@ -57,18 +54,28 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     if (views.size > rememberedViews && oldest !== undefined) views.delete(oldest);
     return packages;
   };
+}
+
+export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOptions) {
+  const known = new StoredPackageReader(folder, mirror);
+  /** After an update, if it is quick; undefined: nothing is mirrored. */
+  const updated = async (nowMs: number) => {
+    const settings = await mirror.settings();
+    if (settings.compiled.rules.upstreams.length === 0) return undefined;
+    await withDeadline(known.update(settings.compiled, nowMs), patienceMs, () => undefined);
+    return settings;
+  };
+  const seenBy = rememberedSummaries(known, epoch);
+  const summaries = async (which: 'named' | 'offered', nowMs: number, view?: View): Promise<MirroredSummaries> => {
+    const settings = await updated(nowMs);
+    return settings === undefined ? nothing : seenBy(which, settings.compiled, nowMs, view);
+  };
   const stored = async (nowMs: number): Promise<readonly StoredPackage[]> => {
-    const { compiled, belongs } = await mirror.settings();
-    if (compiled.rules.upstreams.length === 0) return [];
-    await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
-    return known.list().filter(({ name }) => belongs(name).to === 'upstreams');
+    const settings = await updated(nowMs);
+    return known.list().filter(({ name }) => settings?.belongs(name).to === 'upstreams');
   };
-  const storedOne = async (name: PackageName, nowMs: number): Promise<StoredPackage | undefined> => {
-    const { compiled, belongs } = await mirror.settings();
-    if (compiled.rules.upstreams.length === 0 || belongs(name).to !== 'upstreams') return undefined;
-    await withDeadline(known.update(compiled, nowMs), patienceMs, () => undefined);
-    return known.find(name);
-  };
+  const storedOne = async (name: PackageName, nowMs: number): Promise<StoredPackage | undefined> =>
+    (await updated(nowMs))?.belongs(name).to === 'upstreams' ? known.find(name) : undefined;
   return {
     /** The packages within `view`, by name, also those of which rules refuse every version: for people. */
     read: (nowMs: number, view?: View) => summaries('named', nowMs, view),

@@ -7,7 +7,8 @@ import { PageHead, A } from '../components/place.tsx';
 import { Pager } from '../components/pager.tsx';
 import { formatCount, Time } from '../components/values.tsx';
 import { Table } from '../components/table.tsx';
-import { AbandonedBadge, AdvisoryBadge, listColumns, type PublishedRow } from '../pages/packages/list-columns.tsx';
+import { AdvisoryBadge } from '../pages/package/concerns.tsx';
+import { AbandonedBadge, listColumns, type PublishedRow } from '../pages/packages/list-columns.tsx';
 import { rowsPerPage } from '../pages/packages/list-query.ts';
 import type { CataloguePage } from './render-page.tsx';
 

@@ -1,9 +1,7 @@
 // A message across the page: what was done, what needs attention, or what went wrong.
 
 import { createContext, useContext, type Child } from 'hono/jsx';
-import type { FirstReading } from '../../mirror/stored-package-reader.ts';
 import { Icon, type IconName } from './icon.tsx';
-import { formatNumber } from './values.tsx';
 
 export type State = 'good' | 'warn' | 'bad' | 'info';
 
@@ -30,18 +28,6 @@ export function BuiltElsewhere({ hasBuilder }: { readonly hasBuilder: boolean })
     <Notice kind="info">
       This server reads its packages from another host, the origin. Change what is published on the host that builds
       them.
-    </Notice>
-  );
-}
-
-/** Says on a list of mirrored packages that some are missing, soon after the start of the server. */
-export function StillReading({ reading }: { readonly reading: FirstReading | undefined }): Child {
-  if (reading === undefined) return null;
-  const { read, of } = reading;
-  return (
-    <Notice kind="info">
-      Still reading mirrored packages{of === 0 ? '' : `: ${formatNumber(read)} of ${formatNumber(of)} are listed`}. Open
-      the page again in a moment.
     </Notice>
   );
 }

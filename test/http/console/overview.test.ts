@@ -119,6 +119,7 @@ describe('the overview', () => {
       alarms: () => [{ kind: 'alarm', ...alarm }, late],
       registries: () => Promise.resolve([]),
       packages: () => Promise.resolve([]),
+      firstReading: () => Promise.resolve(undefined),
       packageOf: () => Promise.resolve(undefined),
       archives: () => Promise.resolve({ records: [], unreadable: 0 }),
     };

@@ -41,6 +41,18 @@ export function MalwareBadge({ of = '', kind = 'bad' }: { readonly of?: string; 
   return <Badge icon="shield-alert" label={`malware${of}`} {...{ kind }} />;
 }
 
+interface AdvisoryBadgeProps {
+  /** an advisory is about the latest version */
+  readonly isLatest: boolean;
+  readonly isMalware?: boolean | undefined;
+}
+
+export function AdvisoryBadge({ isLatest, isMalware = false }: AdvisoryBadgeProps): Child {
+  const of = isMalware ? 'malware' : 'advisory';
+  const others = isMalware ? ' in other versions' : ' for other versions';
+  return <Badge kind={isLatest ? 'bad' : 'warn'} icon="shield-alert" label={isLatest ? of : `${of}${others}`} />;
+}
+
 /** In the heading of a package and in every list. Nothing if the package has none. */
 export function MalwareIn({
   malware: [one, ...others] = [],

@@ -1,26 +1,20 @@
 // The page of a package of another registry: what this server knows of it without asking that registry.
 
 import type { Child } from 'hono/jsx';
-import type { JsonObject } from '../../../../build/contract/json.ts';
-import { filterOf, passes } from '../../../core/views/view.ts';
-import { releaseOf } from '../../../mirror/viewed-mirror-documents.ts';
 import { malwareAmong } from '../../../usage/read-exposures.ts';
-import type { WithheldVersions, OfferedRelease } from '../../../mirror/catalogue/cached-summary.ts';
+import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { readMirroredPackage, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
-import { latestOf, linksOf, textsOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
-import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { PageHead, A, MainLink } from '../../components/place.tsx';
-import { formatCount, formatBytes, Time } from '../../components/values.tsx';
-import { Table, type Column } from '../../components/table.tsx';
+import { PageHead, A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
-import { malwareOf, type PackageStanding, type VersionStanding } from '../../../policy/admin/package-standing.ts';
-import { Concerns, MalwareIn } from './concerns.tsx';
+import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
+import { MalwareIn } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
+import { isMalware, MirroredVersions, shownVersions, type ShownVersion } from './mirrored-versions.tsx';
 import { ExternalLink } from './facts-panel.tsx';
 import { readArchivedReadme } from './archived-versions.ts';
 import { InstallPanel } from './install-panel.tsx';
@@ -62,50 +56,12 @@ export async function showMirrored(
   const clean = stored.kept.filter(({ entry }) => !refused.includes(entry.version));
   const readme = await readArchivedReadme(services, request, name, latestOf(clean));
   const offered = mirrored?.offered(name) ?? [];
-  const seen = filterOf(request.caller.view, name);
-  const listed = stored.listed.filter((record) => passes(seen, releaseOf(record)));
-  const named = offered.length > 0 ? offered : listed.map(releaseIn);
-  const versions = shownVersions(named, { ...stored, listed }, standing);
+  // people see all versions of a package, or none
+  const versions = shownVersions(offered, stored, standing);
   const malware = malwareAmong(standing?.versions.filter((one) => one.stored || one.state === 'malware'));
   const dependents = packages.dependentsOf(name);
   const props = { summary, stored, versions, malware, heldBack, dependents, readme, request };
   return packageView(name, <Mirrored {...props} isOffered={offered.length > 0} />);
-}
-
-const maxRows = 100;
-const isMalware = ({ standing }: Pick<ShownVersion, 'standing'>) =>
-  standing !== undefined && malwareOf(standing) !== null;
-
-/** A version that clients may get, or whose archive is stored. */
-interface ShownVersion extends OfferedRelease {
-  /** undefined: no client has installed it yet */
-  readonly kept: IndexEntry | undefined;
-  /** advisories and blocks; undefined: nothing is known */
-  readonly standing: VersionStanding | undefined;
-  /** of its registry, or of its archive */
-  readonly record: JsonObject;
-}
-
-function releaseIn({ version, time }: JsonObject): OfferedRelease {
-  return { version: String(version), released_at: Number.isNaN(Date.parse(String(time))) ? null : String(time) };
-}
-
-/** First those that the registry offers, or all while rules refuse each; then those of which only the archive is left. */
-function shownVersions(
-  offered: readonly OfferedRelease[],
-  { kept: stored, listed }: MirroredPackage,
-  standing: PackageStanding | undefined,
-): readonly ShownVersion[] {
-  const records = new Map([...stored.map(({ record }) => record), ...listed].map((one) => [one['version'], one]));
-  const kept = new Map(stored.toReversed().map(({ entry }) => [entry.version, entry]));
-  const states = new Map(standing?.versions.map((one) => [one.version, one]));
-  const left = [...kept.keys()].filter((version) => !offered.some((one) => one.version === version));
-  return [...offered, ...left.map((version) => releaseIn(records.get(version) ?? { version }))].map((one) => ({
-    ...one,
-    record: records.get(one.version) ?? {},
-    kept: kept.get(one.version),
-    standing: states.get(one.version),
-  }));
 }
 
 function MirroredHead({ summary: { name, description, type, abandoned }, malware }: MirroredProps): Child {
@@ -143,7 +99,7 @@ function Mirrored(props: MirroredProps): Child {
           <HeldBackList heldBack={heldBack} />
           <section class="stack-tight">
             <h2>Versions</h2>
-            <Versions {...props} />
+            <MirroredVersions {...props} name={summary.name} />
             <p class="row">
               {pageLinks(props).map(({ label, to }) => (
                 <A to={to}>{label}</A>
@@ -172,67 +128,6 @@ function pageLinks({ summary: { name }, stored, request }: MirroredProps) {
     ...(request.may('getUsage') ? [{ label: 'Who uses it', to: packagePath(name, 'usage') }] : []),
     ...(request.may('listMirrored') ? [{ label: 'What the mirror stores of it', to: `/mirror/${name}` }] : []),
   ];
-}
-
-function Versions({ summary: { name }, stored, versions, request }: MirroredProps): Child {
-  return (
-    <>
-      {stored.unreadable === 0 ? null : (
-        <Notice kind="warn">
-          {formatCount(stored.unreadable, 'record')} of this package cannot be read. <code>libretto mirror verify</code>{' '}
-          names them.
-        </Notice>
-      )}
-      <p class="soft small">
-        An archive is stored when the first client installs it. Clients get stored archives unchanged, even while the
-        other registry is down.
-      </p>
-      <Table caption="Versions" columns={columnsOf(name, request)} rows={versions.slice(0, maxRows)} />
-      {versions.length > maxRows ? <p class="soft small">and {versions.length - maxRows} more</p> : null}
-    </>
-  );
-}
-
-function columnsOf(name: PackageName, request: SignedInRequest): readonly Column<ShownVersion>[] {
-  const timeOf = (at: string | null, without: string): Child =>
-    at === null ? <span class="soft">{without}</span> : <Time at={at} />;
-  return [
-    {
-      label: 'Version',
-      cell: ({ version, kept }) =>
-        kept === undefined || !request.hasBuilder ? (
-          <strong>{version}</strong>
-        ) : (
-          <MainLink to={packagePath(name, 'files', { version })} text={version} />
-        ),
-    },
-    { label: 'Advisories', isPlain: true, cell: ({ standing }) => <Standing standing={standing} /> },
-    { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
-    { label: 'Licence', cell: ({ record }) => textsOf(record['license']).join(', ') },
-    { label: 'Requires', isPlain: true, cell: ({ record }) => requirementsIn(record) },
-    { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.since ?? null, 'not yet') },
-    { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : formatBytes(kept.size)) },
-    {
-      label: 'SHA-1',
-      cell: ({ kept }) => (kept === undefined ? '' : <code title={kept.shasum}>{kept.shasum.slice(0, 12)}</code>),
-    },
-  ];
-}
-
-function requirementsIn(record: JsonObject): string {
-  return Object.entries(linksOf(record, 'require'))
-    .map(([name, constraint]) => `${name} ${constraint}`)
-    .join(', ');
-}
-
-function Standing({ standing }: Pick<ShownVersion, 'standing'>): Child {
-  if (standing === undefined || standing.concerns.length === 0) return '';
-  return (
-    <div class="stack-tight">
-      <Concerns advisories={standing.concerns} malware={isMalware({ standing })} />
-      {standing.fixedIn === null ? null : <span>Fixed in {standing.fixedIn}</span>}
-    </div>
-  );
 }
 
 function MirroredFacts({ summary, isOffered, stored, dependents }: MirroredProps): Child {

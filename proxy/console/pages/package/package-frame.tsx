@@ -6,8 +6,7 @@ import { PageHead, A, PlaceContext, type PageHeadProps } from '../../components/
 import { formatCount, formatNumber } from '../../components/values.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
-import { AdvisoryBadge } from '../packages/list-columns.tsx';
-import { MalwareIn } from './concerns.tsx';
+import { AdvisoryBadge, MalwareIn } from './concerns.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
 
 export type PackageTab =

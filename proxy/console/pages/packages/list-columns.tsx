@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { MainLink } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
-import { MalwareIn } from '../package/concerns.tsx';
+import { AdvisoryBadge, MalwareIn } from '../package/concerns.tsx';
 import type { PackageRow } from './list-query.ts';
 
 /** Without what only a running server counts. */
@@ -40,16 +40,4 @@ function NameCell({ summary, isMirrored, hasAdvisories, malware, ...row }: Publi
 
 export function AbandonedBadge(): Child {
   return <Badge kind="warn" icon="archive" label="abandoned" />;
-}
-
-interface AdvisoryBadgeProps {
-  /** an advisory is about the latest version */
-  readonly isLatest: boolean;
-  readonly isMalware?: boolean | undefined;
-}
-
-export function AdvisoryBadge({ isLatest, isMalware = false }: AdvisoryBadgeProps): Child {
-  const of = isMalware ? 'malware' : 'advisory';
-  const others = isMalware ? ' in other versions' : ' for other versions';
-  return <Badge kind={isLatest ? 'bad' : 'warn'} icon="shield-alert" label={isLatest ? of : `${of}${others}`} />;
 }
