@@ -115,6 +115,7 @@ export function createMirroredTree(
     },
   };
 }
+
 /** What needs no view. */
 function plainParts(
   mirror: Mirror,
@@ -183,8 +184,7 @@ async function seesOther(
     if (error instanceof UpstreamUnavailable) return undefined;
     throw error;
   });
-  const seen = found?.document && (await documents.documentFor(found.document, name, other, viewer));
-  return seen !== undefined;
+  return !!found?.document && (await documents.documentFor(found.document, name, other, viewer)) !== undefined;
 }
 
 /**
