@@ -83,6 +83,12 @@ function refuseConflict(
       `${what} is already published, and Composer treats ${version} as the same version. Publish another version.`,
       about,
     );
+  if (isRejected({ name, normalized, reference }) && entries.some((entry) => entry.reference !== reference))
+    return refused(
+      'VERSION_EXISTS',
+      `A person rejected this archive of ${what}, and the version has another one now. Publish another version.`,
+      about,
+    );
   if (dev || entries.some((entry) => entry.reference === reference)) return undefined;
   if (isRejected({ name, normalized, reference: known.reference })) return undefined;
   const was = published === undefined ? 'was published before' : 'is published already';

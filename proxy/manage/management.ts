@@ -128,7 +128,7 @@ function assertAllowed(operation: OperationId, caller: Caller): void {
 function assertRecent(caller: Caller, nowMs: number): void {
   if (caller.kind !== 'user' || isTerminal(caller) || nowMs < caller.signedInMs + recentMs) return;
   throw new RegistryError('AUTHENTICATION_REQUIRED', {
-    message: 'You signed in more than five minutes ago. Sign in again (POST /api/login), or do it in the console.',
+    message: 'You signed in more than five minutes ago. Sign in again (POST /api/auth/login), or do it in the console.',
   });
 }
 

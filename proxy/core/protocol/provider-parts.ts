@@ -2,7 +2,7 @@
 // bytes. Numbers that JavaScript would round and the order of members therefore stay unchanged.
 
 import { createHash } from 'node:crypto';
-import type { InSlices } from '../../../build/shared/concurrency/yielding.ts';
+import { pieceSize, type InSlices } from '../../../build/shared/concurrency/yielding.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { releaseIn } from '../tree/document-releases.ts';
@@ -45,12 +45,13 @@ export async function readProviderParts(bytes: Buffer, name: PackageName, inSlic
   const versionsAt = packages === undefined ? undefined : memberOf(bytes, packages, name);
   if (versionsAt === undefined) throw new Error(`it has no versions of ${name}`);
   const members = membersOf(bytes, versionsAt);
+  const step = bytes.length <= pieceSize ? atOnce : inSlices;
   const next = (): ProviderVersion | undefined => {
     const { value } = members.next();
     return value && versionAt(bytes, value);
   };
   const versions: ProviderVersion[] = [];
-  for (let found = await inSlices(next); found !== undefined; found = await inSlices(next)) versions.push(found);
+  for (let found = await step(next); found !== undefined; found = await step(next)) versions.push(found);
   const last = versions.at(-1);
   const tail = last === undefined ? 0 : skipBlanks(bytes, last.end);
   return { versions, without: cutter(versions, versionsAt, tail, inSlices) };
@@ -76,16 +77,19 @@ function cutter(
 
 async function joined(parts: readonly Buffer[], inSlices: InSlices): Promise<HashedBytes> {
   const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  const step = bytes.length <= pieceSize ? atOnce : inSlices;
   const hash = createHash('sha256');
   let end = 0;
   for (const part of parts)
-    await inSlices(() => {
+    await step(() => {
       hash.update(part);
       end += part.copy(bytes, end);
     });
   return { bytes, sha256: hash.digest('hex') };
 }
 
+/** For a small document: to wait for turns costs more than the work. */
+const atOnce: InSlices = async (work) => work();
 const separator = Buffer.from(',');
 
 function versionAt(bytes: Buffer, { start, valueStart, end }: Member): ProviderVersion {

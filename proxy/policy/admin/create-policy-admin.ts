@@ -1,13 +1,14 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
 import { decideHeld, type DecidingParts } from './held-releases.ts';
-import { RegistryError } from '../../../build/contract/errors.ts';
+import { RegistryError, undefinedIf } from '../../../build/contract/errors.ts';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import { howToDecide } from '../model/words.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
+import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
@@ -59,10 +60,11 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
   const { store, feeds, reader, packages, now } = options;
+  const readHeld = createHeldList(options);
   return {
-    ...looksAtAll(options),
+    ...looksAtAll(options, readHeld),
     get: () => viewOf(options),
-    replace: (given, revision, actor) => replace(options, given, revision, actor),
+    replace: (given, revision, actor) => replace({ ...options, readHeld }, given, revision, actor),
     check: (given) => check(options, given),
     test: (given) => tryPolicy(options, given),
     explain: (name, version, token) => explain(options, name, version, token),
@@ -71,8 +73,12 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     staged: (name, version) => stagedOf(options, name, version),
     holdOn: async (name, version) => {
       const asked = { name, version, token: undefined, nowMs: now() };
-      const explained = await explainVersion(await reader.current(now()), packages, asked);
-      return isHeld(explained) ? (explained.findings.find(({ held }) => held)?.because ?? null) : null;
+      // a server with an object store serves the upload only after it has followed the store
+      const explained = await explainVersion(await reader.current(now()), packages, asked).catch(
+        undefinedIf('NOT_FOUND'),
+      );
+      if (explained === undefined || !isHeld(explained)) return null;
+      return explained.findings.find(({ held }) => held)?.because ?? null;
     },
     decide: (asked, actor) => decideHeld({ ...options, fourEyes: () => fourEyes(options) }, asked, actor),
     named: (text, reader) => withNames(store, reader, text),
@@ -89,8 +95,10 @@ async function fourEyes({ sources }: PolicyAdminOptions): Promise<boolean> {
   return (await sources.settings.current())['publishing.four_eyes'];
 }
 
+type WithHeld = PolicyAdminOptions & { readonly readHeld: ReturnType<typeof createHeldList> };
+
 async function replace(
-  options: PolicyAdminOptions,
+  options: WithHeld,
   ...[given, revision, actor]: Parameters<PolicyAdmin['replace']>
 ): Promise<PolicyView> {
   const { file, store } = options;
@@ -130,17 +138,26 @@ async function stagedOf(options: PolicyAdminOptions, name: string, version?: str
   return withApprovals(options.store, await stagedReleases(options, isAsked, options.now()));
 }
 
+/** Epoch milliseconds: no rule waits so long. */
+const endOfTime = Date.UTC(9999, 0);
+
 /** With four eyes nobody frees a held release alone: neither by an exception, nor by a change of the rule. */
-async function assertNoneFreed(options: PolicyAdminOptions, given: JsonValue): Promise<void> {
+async function assertNoneFreed(options: WithHeld, given: JsonValue): Promise<void> {
   const parsed = parsePolicy(given);
   if ('issues' in parsed) return; // refused anyway
   const nowMs = options.now();
-  const proposed = await proposedPolicy(options.sources, parsed.policy, nowMs);
-  const { releases } = await createHeldList(options)(nowMs, () => true);
+  const [proposed, current] = [
+    await proposedPolicy(options.sources, parsed.policy, nowMs),
+    await options.reader.current(nowMs),
+  ];
+  const { releases } = await options.readHeld(nowMs, () => true);
   for (const held of releases.filter(({ staged }) => staged === undefined)) {
     const known = await findPackage(options.packages, held.name);
-    const still = known === undefined ? [] : heldIn(known, proposed, nowMs).held;
-    if (still.some(({ normalized }) => normalized === held.normalized)) continue;
+    const isHeldIn = (policy: CurrentPolicy, atMs: number): boolean =>
+      known !== undefined && heldIn(known, policy, atMs).held.some(({ normalized }) => normalized === held.normalized);
+    // nor by a rule that lets it go with time
+    const isFreed = !isHeldIn(proposed, nowMs) || (isHeldIn(current, endOfTime) && !isHeldIn(proposed, endOfTime));
+    if (!isFreed) continue;
     throw new RegistryError('CONFLICT', {
       message:
         `This change would offer ${held.name} ${held.version}, which a rule holds (setting publishing.four_eyes). ` +
@@ -152,9 +169,9 @@ async function assertNoneFreed(options: PolicyAdminOptions, given: JsonValue): P
 /** Questions about all packages. */
 function looksAtAll(
   options: PolicyAdminOptions,
+  readHeld: WithHeld['readHeld'],
 ): Pick<PolicyAdmin, 'exposures' | 'exposuresSoon' | 'held' | 'heldSoon'> {
   const exposures = remembered(options, (nowMs) => readExposures(options, nowMs));
-  const readHeld = createHeldList(options);
   return {
     exposures: exposures.now,
     exposuresSoon: exposures.soon,

@@ -93,6 +93,7 @@ it('a rejection frees the label of an upload, and its bytes stay in history and 
   const explain = async () => (await one.policy(['explain', 'acme/up', '1.1.0'])).stdout;
   expect(await explain()).toContain('acme/up 1.1.0 is offered.');
   expect(await upload('1.1.0', 'three')).toContain('A released version never changes');
+  expect(await upload('1.1.0', 'one', boot)).toContain('A person rejected this archive of acme/up 1.1.0');
   expect((await one.registry.cli('build')).stdout).not.toContain('VERSION_CHANGED');
   expect((await one.registry.cli('verify')).exitCode).toBe(0);
 

@@ -355,7 +355,10 @@ it('a decision needs a session that began in the last five minutes', async () =>
   await upload(zip('acme/late-session', '1.0.0'));
   nowMs += 400_000;
   const old = await decide('acme/late-session', '1.0.0', 'approved');
-  expect([old.status, old.json()['error']]).toEqual([401, expect.stringContaining('Sign in again (POST /api/login)')]);
+  expect([old.status, old.json()['error']]).toEqual([
+    401,
+    expect.stringContaining('Sign in again (POST /api/auth/login)'),
+  ]);
   const { token: anew } = await registry.signIn('admin');
   expect((await decide('acme/late-session', '1.0.0', 'approved', anew)).status).toBe(200);
 });
@@ -386,6 +389,7 @@ it('with four eyes no change of the policy frees a held release', async () => {
     { rules, exceptions: [{ ...about, packages: ['acme/freed'], versions: '1.1.0' }] },
     { rules: [] },
     { rules: [{ ...rules[0], action: 'warn' }] },
+    { rules: [{ ...rules[0], days: 1 }] },
   ]) {
     const refused = await call('PUT', '/api/policy', freeing);
     expect([refused.json()['code'], refused.json()['error']]).toEqual([
