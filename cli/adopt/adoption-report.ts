@@ -71,6 +71,7 @@ export function describeFindings(
   url: string,
   { packages, versions, here, taken, fetched, fetched_bytes: bytes }: Findings,
   plan: boolean,
+  sources: readonly RegisteredSource[] = [],
 ): string[] {
   const known = fetched === 0 ? '' : `, ${fetched} of them fetched already (${(bytes / 1e6).toFixed(1)} MB)`;
   const added = taken.map(({ name, version }) => `  + ${name} ${version}`);
@@ -80,6 +81,12 @@ export function describeFindings(
       ? `To be taken over: ${counted(taken.length, 'version')}${known}. Nothing was fetched or published.`
       : `Taken over: ${counted(taken.length, 'version')}.`,
     ...firstOf(added, mostLines),
+    ...firstOf(
+      sources.flatMap(({ url: git, id, because }) =>
+        id === null ? [] : [`${because === null ? 'Registered' : 'Already registered'}: ${git} (${id})`],
+      ),
+      mostLines,
+    ),
   ];
 }
 

@@ -2,7 +2,9 @@
 // command that reads refuses a folder that is missing, is no data folder, or belongs to another user. A command that
 // may come first names a new folder once it has made it: a refused command announces none.
 
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { formatOrigin, loadConfig, type Config, type Configured } from '../config/config.ts';
 import type { CommandInput } from '../io/command.ts';
 import type { Context } from '../io/context.ts';
@@ -151,6 +153,11 @@ function noDataFolder(
   found: Exclude<ReturnType<typeof classifyFolder>, 'registry'>,
 ): UsageError {
   const name = `${data.value} (${formatOrigin(data.origin)})`;
+  if (existsSync(join(data.value, 'build/adopt')))
+    return new UsageError(
+      `The folder ${name} has only what an interrupted \`libretto adopt\` left. Run the same command again: it goes ` +
+        'on where that one ended.',
+    );
   const faults = {
     nothing: `There is no data folder ${name}`,
     file: `The data folder ${name} is a file`,

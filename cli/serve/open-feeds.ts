@@ -23,7 +23,13 @@ export async function openFeeds(core: ServingCore, mirror: ServedMirror | undefi
   });
   policy.use(feeds);
   // here, since it judges by these lists; later, the first person would wait for it
-  mirror?.catalogue.lists(context.now().getTime()).catch((err: unknown) => log.logger.warn({ err }, notListed));
-  core.closing.add(feeds.close);
+  let isClosing = false;
+  mirror?.catalogue.lists(context.now().getTime()).catch((err: unknown) => {
+    if (!isClosing) log.logger.warn({ err }, notListed);
+  });
+  core.closing.add(() => {
+    isClosing = true;
+    return feeds.close();
+  });
   return feeds;
 }

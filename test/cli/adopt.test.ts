@@ -369,6 +369,7 @@ describe('libretto adopt', () => {
     expect(existsSync(`${data}/build/adopt`)).toBe(false);
     const again = JSON.parse((await adopt('--continue', '--register-sources', '--json')).stdout) as typeof registered;
     expect(again.sources.at(-1)).toMatchObject({ id: registered.sources.at(-1)?.id, because: 'already registered' });
+    expect((await adopt('--continue', '--register-sources')).stdout).toMatch(/Already registered: \S+ \(repo_\w/);
     expect([exitCode, registered.sources.map(({ url, id }) => [url.replace(/.*\//, ''), typeof id])]).toEqual([
       0,
       [

@@ -45,7 +45,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   if (flags['json'] === true) {
     const { published = false, serial = null } = build ?? {};
     printJson(context.stdout, { url, name, ...findings, sources, published, serial });
-  } else printChanges(plan ? context.stdout : context.summary, describeFindings(url, findings, plan));
+  } else printChanges(plan ? context.stdout : context.summary, describeFindings(url, findings, plan, sources));
   printProblems(context.stderr, describeDifferences(findings, sources));
   for (const one of findings.unmatched) printNotes(context.remarks, [`--only ${one} matches nothing there.`]);
   return findings.differences.some(({ kind }) => kind !== 'only-here') ? 1 : 0;
