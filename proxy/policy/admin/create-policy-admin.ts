@@ -20,7 +20,7 @@ import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
 import { explainVersion, findPackage, isHeld, notFound, withheldVersions } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { createHeldList, heldIn, stagedReleases, withApprovals } from './held-list.ts';
+import { createHeldList, heldIn, isHolding, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
@@ -72,11 +72,11 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     standing: (name) => readStanding(options, name, now()),
     staged: (name, version) => stagedOf(options, name, version),
     holdOn: async (name, version) => {
+      const policy = await reader.current(now());
+      if (!policy.compiled.rules.some(({ given }) => isHolding(given))) return null;
       const asked = { name, version, token: undefined, nowMs: now() };
       // a server with an object store serves the upload only after it has followed the store
-      const explained = await explainVersion(await reader.current(now()), packages, asked).catch(
-        undefinedIf('NOT_FOUND'),
-      );
+      const explained = await explainVersion(policy, packages, asked).catch(undefinedIf('NOT_FOUND'));
       if (explained === undefined || !isHeld(explained)) return null;
       return explained.findings.find(({ held }) => held)?.because ?? null;
     },

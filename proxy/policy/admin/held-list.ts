@@ -206,7 +206,7 @@ function undefinedIfUnusable(error: unknown): undefined {
 
 const nothing: Omit<Examined, 'stamp' | 'policy'> = { held: [], arrivals: [], untilMs: Number.POSITIVE_INFINITY };
 
-function isHolding({ rule, action }: VersionRule): boolean {
+export function isHolding({ rule, action }: VersionRule): boolean {
   return rule === 'capability' && action === 'block';
 }
 

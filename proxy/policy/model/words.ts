@@ -4,11 +4,12 @@ export const actions = ['block', 'warn', 'log'] as const;
 /** From the least to the worst one. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export const requiredFields = ['license', 'readme', 'signed-tag'] as const;
-/** What a person does about a release that waits. */
+export const clocks = ['published-time', 'time'] as const;
+
+/** Tells a person how to approve or reject a version that waits. */
 export function howToDecide({ name, version }: { readonly name: string; readonly version: string }): string {
   return (
     `To decide, run \`libretto policy approve ${name} ${version} --reason TEXT\` (or \`reject\`), or open Policy → Held in ` +
     'the console.'
   );
 }
-export const clocks = ['published-time', 'time'] as const;
