@@ -93,7 +93,7 @@ async function locked<Result>(
       stop: AbortSignal.any([lost.signal, ...(stop === undefined ? [] : [stop])]),
       progress: (event) => {
         progress?.(event);
-        // the other process may wait for a store that hangs: then this is the reason to name, after this one's time limit
+        // the other process may wait for a store that hangs: after this one's time limit, that is the reason to name
         store?.head(headKey).catch((error: unknown) => lost.abort(error));
       },
     });

@@ -33,7 +33,7 @@ export interface Context extends CommandStreams {
   readonly actor: `${'cli' | 'user' | 'token' | 'system'}:${string}`;
   /** Gets, before the command runs, the options that advised commands repeat. */
   readonly onCommand: (registryOptions: OptionsOf) => void;
-  /** Calls back on every such signal, in place of the signal's default action, until the returned function is called. */
+  /** Calls back on every such signal, in place of its default action, until the returned function is called. */
   readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => () => void;
   /** Calls back after an uncaught error was reported. The process then has a few seconds until it ends with 1. */
   readonly onCrash: (callback: (error: unknown) => void) => void;

@@ -21,7 +21,8 @@ const longestStartMs = 60_000;
 
 /**
  * The thread begins with the first call, and ends when there was none for a while. `worker`: the module as Node itself
- * can load it, with a function `ready` that does nothing. `onFailure` receives errors that belong to no call. `heapMegabytes`: its memory.
+ * can load it, with a function `ready` that does nothing. `onFailure` receives errors that belong to no call.
+ * `heapMegabytes`: its memory.
  */
 export function createWorkerThread(
   worker: URL | string,

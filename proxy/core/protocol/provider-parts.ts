@@ -127,7 +127,7 @@ function memberOf(bytes: Buffer, at: number, key: string): number | undefined {
   return undefined;
 }
 
-/** The members of the object that starts at `at`. Nested values are skipped. `last`: the one whose end is not sought. */
+/** The members of the object that starts at `at`, without nested ones. `last`: the one whose end is not sought. */
 function* membersOf(bytes: Buffer, at: number, last?: string): Generator<Member, undefined> {
   if (bytes[at] !== openBrace) throw new Error('there is no object where one should be');
   let next = skipBlanks(bytes, at + 1);

@@ -6,7 +6,7 @@ export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export const requiredFields = ['license', 'readme', 'signed-tag'] as const;
 export const clocks = ['published-time', 'time'] as const;
 
-/** Tells a person how to approve or reject a version that waits. */
+/** A sentence: how a person approves or rejects a version. */
 export function howToDecide({ name, version }: { readonly name: string; readonly version: string }): string {
   return (
     `To decide, run \`libretto policy approve ${name} ${version} --reason TEXT\` (or \`reject\`), or open Policy → Held in ` +

@@ -188,7 +188,7 @@ function connectionNeeds(problems: readonly ConnectionProblem[]): readonly Need[
   return atMost(needs, 'more problem of connections', 'more problems of connections', '/connections');
 }
 
-/** The page “Why” of a package names its source; without a name, the page of a registered repository has the reason. */
+/** The page “Why” of a package names its source; without a name, the page of a repository has the reason. */
 function leftOutNeed({ name, version, where, source, repository, message }: LeftOutVersion): Need {
   const query = version === null ? '' : `?${new URLSearchParams({ version })}`;
   const place = placeOf(where, source);
