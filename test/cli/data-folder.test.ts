@@ -94,6 +94,15 @@ describe.each([
   });
 });
 
+it('a folder with the copies of an interrupted adoption names the command to repeat', async () => {
+  mkdirSync(folder.at('adopting/build/adopt/other'), { recursive: true });
+  const { exitCode, stderr } = await libretto(['verify', '--data', 'adopting']);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringMatching(/an interrupted `.* adopt .*` left\. Run the same command/),
+  ]);
+});
+
 describe('a folder with files of another project', () => {
   const content = ['keys', 'keys/music', 'photos'];
   beforeAll(() => content.forEach((path) => mkdirSync(folder.at('project', path), { recursive: true })));
