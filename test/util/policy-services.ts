@@ -12,7 +12,9 @@ import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
 import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { createHits } from '../../proxy/policy/apply/hits.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
+import { createRegistryPolicy, type RegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
 import { storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
 import { storedPath } from '../../proxy/artifacts/staged-artifacts.ts';
 import type { ArtifactServices } from '../../proxy/artifacts/operations.ts';
@@ -25,6 +27,7 @@ import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { personStatus } from '../../proxy/auth/person-status.ts';
 import { personPackages } from '../../proxy/teams/person-packages.ts';
+import type { TreeFiles } from '../../proxy/core/tree/tree-files.ts';
 import { createPublishedAdvisories } from '../../proxy/core/tree/published-advisories.ts';
 
 export interface PolicyParts {
@@ -40,9 +43,15 @@ export interface PolicyParts {
   readonly artifactsOf: ArtifactServices['artifactsOf'];
   /** the data folder */
   readonly data: string;
+  readonly files: TreeFiles;
+  /** of background work */
+  readonly onError: (error: unknown) => void;
 }
 
-export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policyAdmin' | 'blockedVersions'> {
+/** `releases`: judges what clients request. */
+export function policyServices(
+  parts: PolicyParts,
+): Pick<PolicyServices, 'policyAdmin' | 'blockedVersions'> & { readonly releases: RegistryPolicy } {
   const { state, store, settings, packages, uses, now, policyFile, feeds, artifactsOf, data } = parts;
   const readStaged = stagedRecords();
   const document = policyFile === undefined ? storedDocument(state) : () => policyFile.policy;
@@ -57,7 +66,9 @@ export function policyServices(parts: PolicyParts): Pick<PolicyServices, 'policy
   };
   const reader = createPolicyReader(sources);
   const status = personStatus(state, { personPackages: (person) => personPackages(state, person) });
+  const hits = createHits({ store, onError: parts.onError, onDropped: () => undefined });
   return {
+    releases: createRegistryPolicy({ reader, files: parts.files, hits, cacheBytes: 1024 ** 2 }),
     blockedVersions: createBlockedVersions(reader, publishedSource(packages.published)),
     policyAdmin: createPolicyAdmin({
       store,

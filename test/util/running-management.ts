@@ -179,6 +179,19 @@ export async function runManagement(
   const published = packageServices(state, store, now, { data, ...tree }, countedBy, options.render);
   const advisories = createPublishedAdvisories(published.published);
   const artifacts = artifactServices(store, now, data, options.uploads);
+  const { releases, ...policy } = policyServices({
+    state,
+    store,
+    settings,
+    packages: published,
+    uses,
+    now,
+    data,
+    files,
+    onError: (error) => void errors.push(error),
+    ...artifacts,
+    ...options.policy,
+  });
   const services: Services = {
     ...repositories,
     ...artifacts,
@@ -186,17 +199,7 @@ export async function runManagement(
     ...repositories.notifyingWith(published.catalogue),
     ...repositories.publishing,
     mailPlace: options.mails === true ? { sealer, randomBytes, now, address } : undefined,
-    ...policyServices({
-      state,
-      store,
-      settings,
-      packages: published,
-      uses,
-      now,
-      data,
-      ...artifacts,
-      ...options.policy,
-    }),
+    ...policy,
     dataDirectory: folder.at('data'),
     people,
     terminals: createTerminals({ state, now, randomBytes, personPackages: (person) => personPackages(state, person) }),
@@ -249,6 +252,7 @@ export async function runManagement(
       registry: settingOf(settings, 'branding.name'),
     },
     management: createManagement(services, options.register),
+    policy: releases,
     dataDirectory: folder.at('data'),
     onDownload: (name, version, ...by) => {
       services.downloads.count(name, version);

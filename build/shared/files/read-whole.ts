@@ -11,6 +11,7 @@ import { readFault } from './unusable-file.ts';
 export interface WholeFile {
   readonly bytes: Buffer;
   readonly stamp: FileStamp;
+  /** with its fraction: a time that was set in seconds is a little less than its millisecond */
   readonly mtimeMs: number;
 }
 
@@ -30,7 +31,7 @@ export async function readWhole(path: string): Promise<WholeFile | undefined> {
     const bytes = await readBytes(file, size).catch((error: unknown) => Promise.reject(readFault(path, error)));
     if (bytes.length !== size)
       throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
-    return { bytes, stamp: fileStampOf(stats), mtimeMs: Number(stats.mtimeMs) };
+    return { bytes, stamp: fileStampOf(stats), mtimeMs: Number(stats.mtimeNs) / 1e6 };
   } finally {
     closeSync(file);
   }
