@@ -249,7 +249,8 @@ describe('the client of an object store', () => {
   it('ends the transfer of an answer that it does not take', async () => {
     let isOver = false;
     const endless = createServer((_request, response) => {
-      const more = (): void => void response.write(Buffer.alloc(65_536), () => setImmediate(more));
+      const more = (): void =>
+        void (response.destroyed || response.write(Buffer.alloc(65_536), () => setImmediate(more)));
       response.on('close', () => (isOver = true));
       response.writeHead(200, { etag: '"1"' });
       more();
