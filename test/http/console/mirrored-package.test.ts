@@ -150,13 +150,13 @@ it('malware that nobody has fetched is marked in the lists, which name it while 
   const rule = '1 version is left out by the rule no-malware';
   await expect.poll(async () => (await browser.get('/packages/some/bad')).text).toContain(rule);
   const { text: blocked } = await browser.get('/packages/some/bad');
-  expect(blocked).toContain('malware 1.0.0, blocked mirrored');
+  expect(blocked).toContain('malware 1.0.0, blocked blocked mirrored');
   expect(blocked).toMatch(/ 1\.0\.0 malware .* \d+ years ago MIT php >=8\.1 not yet/);
   const page = await browser.get('/packages/some/bad');
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
   expect(page.html).not.toContain('composer require');
   const advised = await browser.get('/packages?state=advisory');
-  expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked/);
+  expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked blocked mirrored none library/);
   for (const list of ['/packages?q=some/bad', '/search?q=bad'])
     expect((await browser.get(list)).html).toContain('packages/some/bad"');
   expect((await registry.api('PUT', '/api/policy', { rules: [] })).status).toBe(200);
