@@ -108,28 +108,26 @@ function Mirrored(props: MirroredProps): Child {
         {block === undefined ? (
           <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
         ) : null}
-        <div class="readme stack">
-          <HeldBackList heldBack={heldBack} />
-          <section class="stack-tight">
-            <h2>Versions</h2>
-            <MirroredVersions {...props} name={summary.name} />
-            <p class="row">
-              {pageLinks(props).map(({ label, to }) => (
-                <A to={to}>{label}</A>
-              ))}
-            </p>
-          </section>
-          {readme === undefined ? null : (
-            <section class="stack" aria-label={`README of ${readme.version}`}>
-              <h2>README of {readme.version}</h2>
-              <WholeText text={readme} />
-            </section>
-          )}
-        </div>
+        <HeldBackList heldBack={heldBack} />
         <aside>
           <MirroredFacts {...props} />
         </aside>
       </div>
+      <section class="stack-tight">
+        <h2>Versions</h2>
+        <MirroredVersions {...props} name={summary.name} />
+        <p class="row">
+          {pageLinks(props).map(({ label, to }) => (
+            <A to={to}>{label}</A>
+          ))}
+        </p>
+      </section>
+      {readme === undefined ? null : (
+        <section class="readme stack" aria-label={`README of ${readme.version}`}>
+          <h2>README of {readme.version}</h2>
+          <WholeText text={readme} />
+        </section>
+      )}
     </>
   );
 }
