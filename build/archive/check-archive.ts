@@ -44,11 +44,11 @@ export function checkArchive(
 
 function readComposerJson(path: string, topFolder: string): Buffer | undefined {
   try {
-    const zip = readZipDirectory(path);
-    for (const file of zip.paths())
+    const files = readZipDirectory(path);
+    for (const file of files.keys())
       if (!file.startsWith(`${topFolder}/`))
         throw new Error(`${JSON.stringify(file)} lies beside its top folder ${topFolder}`);
-    return zip.read(`${topFolder}/composer.json`);
+    return files.get(`${topFolder}/composer.json`)?.read();
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw new StorageError(path, error);
     throw mismatch(error instanceof Error ? error.message : String(error), { cause: error });

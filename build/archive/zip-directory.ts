@@ -2,14 +2,9 @@
 // Keeps the directory in memory, and nothing else: a list of 50 000 files needs some megabytes. An error's message says
 // what is wrong with "it", the archive; an error of the disk has its `syscall`.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
-
-/** `size` and `crc32` are what the directory claims. */
-export interface ListedFile {
-  readonly size: number;
-  readonly crc32: number;
-}
+import { readRange } from './zip-admission/end-record.ts';
 
 const endBytes = 22;
 const locatorBytes = 20;
@@ -17,37 +12,27 @@ const centralBytes = 46;
 const localBytes = 30;
 const max16 = 0xffff;
 const max32 = 0xffffffff;
-const ofDirectory = { signature: 0x02014b50, fault: 'its directory is damaged' } as const;
+const damaged = 'its directory is damaged';
 
-/** `files`: paths of files and symlinks, in the order of the archive. `path` is absolute. Throws Error. */
+/**
+ * The files and symlinks by their paths, in the order of the archive. `size` and `crc32` are what the directory claims;
+ * `read` opens the archive, and reads this file only. `path` is absolute. Throws Error.
+ */
 export function readZipDirectory(path: string) {
   const directory = inFile(path, readDirectory);
-  const files = new Map<string, number>();
+  const files = new Map<string, { readonly size: number; readonly crc32: number; readonly read: () => Buffer }>();
   for (let at = 0; at < directory.length;) {
-    if (at + centralBytes > directory.length || directory.readUInt32LE(at) !== ofDirectory.signature)
-      throw new Error(ofDirectory.fault);
+    if (at + centralBytes > directory.length || directory.readUInt32LE(at) !== 0x02014b50) throw new Error(damaged);
     const [name, extra, comment] = [28, 30, 32].map((field) => directory.readUInt16LE(at + field)) as Lengths;
     const file = directory.toString('utf8', at + centralBytes, at + centralBytes + name);
     if (files.has(file)) throw new Error(`it has two files ${JSON.stringify(file)}`);
-    if (!/[/\\]$/.test(file)) files.set(file, at);
+    const entry = at;
+    const read = (): Buffer => inFile(path, (descriptor) => readMember(descriptor, directory, entry));
+    const { size } = numbersAt(directory, at);
+    if (!/[/\\]$/.test(file)) files.set(file, { size, crc32: directory.readUInt32LE(at + 16), read });
     at += centralBytes + name + extra + comment;
   }
-  const listed = (at: number): ListedFile => ({
-    size: numbersAt(directory, at).size,
-    crc32: directory.readUInt32LE(at + 16),
-  });
-  return {
-    paths: () => files.keys(),
-    find: (file: string): ListedFile | undefined => {
-      const at = files.get(file);
-      return at === undefined ? undefined : listed(at);
-    },
-    /** Opens the archive, and reads this file only. undefined: there is none. */
-    read: (file: string): Buffer | undefined => {
-      const at = files.get(file);
-      return at === undefined ? undefined : inFile(path, (descriptor) => readMember(descriptor, directory, at));
-    },
-  };
+  return files;
 }
 
 type Lengths = [name: number, extra: number, comment: number];
@@ -63,7 +48,7 @@ function inFile<Result>(path: string, use: (descriptor: number, size: number) =>
 
 function readDirectory(descriptor: number, size: number): Buffer {
   const start = Math.max(0, size - endBytes - locatorBytes - max16);
-  const last = readRange(descriptor, start, size - start);
+  const last = readBytes(descriptor, start, size - start);
   let at = last.length - endBytes;
   while (
     at >= 0 &&
@@ -72,11 +57,11 @@ function readDirectory(descriptor: number, size: number): Buffer {
     at -= 1;
   if (at < 0) throw new Error('it has no end record');
   const [count, length, offset] = [last.readUInt16LE(at + 10), last.readUInt32LE(at + 12), last.readUInt32LE(at + 16)];
-  if (count !== max16 && length !== max32 && offset !== max32) return readRange(descriptor, offset, length);
+  if (count !== max16 && length !== max32 && offset !== max32) return readBytes(descriptor, offset, length);
   if (at < locatorBytes || last.readUInt32LE(at - locatorBytes) !== 0x07064b50)
     throw new Error('it has no ZIP64 end record');
-  const large = readRange(descriptor, Number(last.readBigUInt64LE(at - locatorBytes + 8)), 56);
-  return readRange(descriptor, Number(large.readBigUInt64LE(48)), Number(large.readBigUInt64LE(40)));
+  const large = readBytes(descriptor, Number(last.readBigUInt64LE(at - locatorBytes + 8)), 56);
+  return readBytes(descriptor, Number(large.readBigUInt64LE(48)), Number(large.readBigUInt64LE(40)));
 }
 
 /** Each number that does not fit into its field stands in the ZIP64 field, in this order (APPNOTE 4.5.3). */
@@ -90,7 +75,7 @@ function numbersAt(directory: Buffer, at: number) {
     const number = directory.readUInt32LE(at + place);
     if (number !== max32) return number;
     next += 8;
-    if (next > extraEnd) throw new Error(ofDirectory.fault);
+    if (next > extraEnd) throw new Error(damaged);
     return Number(directory.readBigUInt64LE(next - 8));
   }) as [number, number, number];
   return { size, compressedSize, offset };
@@ -101,23 +86,17 @@ function readMember(descriptor: number, directory: Buffer, at: number): Buffer {
   const [flags, method] = [directory.readUInt16LE(at + 8), directory.readUInt16LE(at + 10)];
   if ((flags & 1) === 1 || (method !== 0 && method !== 8))
     throw new Error('a file in it is encrypted or packed unusually');
-  const header = readRange(descriptor, offset, localBytes);
+  const header = readBytes(descriptor, offset, localBytes);
   if (header.readUInt32LE(0) !== 0x04034b50) throw new Error('a file in it is not where its directory says');
   const start = offset + localBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
-  const packed = readRange(descriptor, start, compressedSize);
+  const packed = readBytes(descriptor, start, compressedSize);
   const bytes = method === 0 ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(1, size) });
   if (bytes.length !== size || crc32(bytes) !== directory.readUInt32LE(at + 16))
     throw new Error('a file in it does not have the bytes that its directory says');
   return bytes;
 }
 
-function readRange(descriptor: number, start: number, length: number): Buffer {
+function readBytes(descriptor: number, start: number, length: number): Buffer {
   if (start + length > fstatSync(descriptor).size) throw new Error('it is truncated');
-  const bytes = Buffer.alloc(length);
-  for (let filled = 0; filled < bytes.length;) {
-    const count = readSync(descriptor, bytes, filled, bytes.length - filled, start + filled);
-    if (count === 0) throw new Error('it is truncated');
-    filled += count;
-  }
-  return bytes;
+  return readRange(descriptor, start, start + length);
 }

@@ -55,14 +55,7 @@ function createOpenArchives(): (archive: Archive) => InnerFiles {
 
 /** Reads the directory of the archive only; the bytes of a file when they are needed. */
 function filesOf(archive: string): InnerFiles {
-  const zip = readZipDirectory(archive);
-  const paths = [...zip.paths()];
-  const root = packageRoot(paths);
-  return new Map(
-    paths.map((path) => {
-      const inner = path.startsWith(root) ? path.slice(root.length) : path;
-      const { size, crc32 } = zip.find(path) ?? { size: 0, crc32: 0 };
-      return [inner, { size, crc32, read: () => zip.read(path) ?? Buffer.alloc(0) }];
-    }),
-  );
+  const files = readZipDirectory(archive);
+  const root = packageRoot([...files.keys()]);
+  return new Map([...files].map(([path, file]) => [path.startsWith(root) ? path.slice(root.length) : path, file]));
 }
