@@ -2,9 +2,8 @@
 // Keeps the directory in memory, and nothing else: a list of 50 000 files needs some megabytes. An error's message says
 // what is wrong with "it", the archive; an error of the disk has its `syscall`.
 
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { readRange } from './zip-admission/end-record.ts';
 
 const endBytes = 22;
 const locatorBytes = 20;
@@ -98,5 +97,7 @@ function readMember(descriptor: number, directory: Buffer, at: number): Buffer {
 
 function readBytes(descriptor: number, start: number, length: number): Buffer {
   if (start + length > fstatSync(descriptor).size) throw new Error('it is truncated');
-  return readRange(descriptor, start, start + length);
+  const bytes = Buffer.alloc(length);
+  if (readSync(descriptor, bytes, 0, length, start) < length) throw new Error('it is truncated');
+  return bytes;
 }

@@ -59,8 +59,7 @@ function findEnd(last: Buffer): number {
   throw unreadableArchive('is not a ZIP file, or is truncated: it has no end record');
 }
 
-/** The bytes from `start` to `end` of a file that has so many. */
-export function readRange(descriptor: number, start: number, end: number): Buffer {
+function readRange(descriptor: number, start: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafe(end - start);
   let filled = 0;
   while (filled < bytes.length) {
