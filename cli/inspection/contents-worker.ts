@@ -1,7 +1,7 @@
 // The worker thread that looks into archives. Whatever cannot be read becomes a sentence.
 
 import { packageRoot } from '../../build/archive/package-root.ts';
-import { openZipMembers } from '../../build/archive/zip-members.ts';
+import { readZipDirectory } from '../../build/archive/zip-directory.ts';
 import type { Look } from '../../proxy/contents/contents.ts';
 import { compareFiles } from '../../proxy/contents/compare-files.ts';
 import type { InnerFiles, Unseen } from '../../proxy/contents/look-inside.ts';
@@ -18,7 +18,15 @@ export const lookInto = createLookInto();
 
 function createLookInto() {
   const open = createOpenArchives();
-  return async ({ kind, archives, paths, page = 1, isPlain = false, showsAll = false }: Look): Promise<unknown> => {
+  return async ({
+    kind,
+    archives,
+    paths,
+    page = 1,
+    words,
+    isPlain = false,
+    showsAll = false,
+  }: Look): Promise<unknown> => {
     const [path = ''] = paths;
     const code = kind === 'review' ? await loadReview() : await loadPages();
     try {
@@ -27,7 +35,7 @@ function createLookInto() {
       if (kind === 'known') return paths.filter((one) => code.isKnown(files, one));
       if (kind === 'compare') return code.compareInside(files, others, path, isPlain);
       if (kind === 'list') return compareFiles(files, others, showsAll);
-      return kind === 'raw' ? code.rawFile(files, path) : code.lookInside(files, path, page, isPlain);
+      return kind === 'raw' ? code.rawFile(files, path) : code.lookInside(files, path, page, isPlain, words);
     } catch {
       const sentence = 'The archive, or this file in it, is encrypted or damaged. `libretto verify` checks archives.';
       return { kind: 'unseen', sentence } satisfies Unseen;
@@ -45,14 +53,9 @@ function createOpenArchives(): (archive: Archive) => InnerFiles {
   };
 }
 
+/** Reads the directory of the archive only; the bytes of a file when they are needed. */
 function filesOf(archive: string): InnerFiles {
-  const { paths, sizeOf, crcOf, read } = openZipMembers(archive);
-  const root = packageRoot(paths);
-  return new Map(
-    paths.map((path) => {
-      const size = sizeOf(path);
-      const inner = path.startsWith(root) ? path.slice(root.length) : path;
-      return [inner, { size, crc32: crcOf(path), read: () => read(path, size) ?? Buffer.alloc(0) }];
-    }),
-  );
+  const files = readZipDirectory(archive);
+  const root = packageRoot([...files.keys()]);
+  return new Map([...files].map(([path, file]) => [path.startsWith(root) ? path.slice(root.length) : path, file]));
 }

@@ -36,8 +36,8 @@ import { inspectedFolder } from '../../build/listing/working-copy-files.ts';
 import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import type { OpenableStore } from '../../build/store/object-store.ts';
 
-/** Two archives of 20,000 files. */
-const contentsMegabytes = 512;
+/** Two archives of 100,000 files. */
+const contentsMegabytes = 256;
 
 export interface ComposedInspection extends Inspection {
   /** Ends the running commands. */

@@ -21,6 +21,8 @@ export interface Look {
   readonly archives: readonly { readonly file: string; readonly identity: string }[];
   readonly paths: readonly string[];
   readonly page?: number;
+  /** of a folder: only files whose paths have them */
+  readonly words?: string;
   /** of a review: the number of its rules, so that an answer of other rules is not used again */
   readonly rules?: number;
   /** true: words are not highlighted */
@@ -81,8 +83,8 @@ type Ask = <Answer>(archives: readonly IndexEntry[], look: Omit<Look, 'archives'
 
 function contentsFor(ask: Ask) {
   return {
-    look: (archive: IndexEntry, path: string, page: number) =>
-      ask<InsideView | undefined>([archive], { kind: 'look', paths: [path], page }),
+    look: (archive: IndexEntry, path: string, page: number, words = '') =>
+      ask<InsideView | undefined>([archive], { kind: 'look', paths: [path], page, words }),
     raw: (archive: IndexEntry, path: string) =>
       ask<ReturnType<typeof rawFile>>([archive], { kind: 'raw', paths: [path] }),
     /** Which of `paths` are files of the archive. All, where the server is too busy to look: their pages say so. */

@@ -15,6 +15,7 @@ const mostBytes = 4 * 1024 * 1024;
 const mostComparedBytes = 512 * 1024;
 
 export interface FolderRow {
+  /** of a search: the path below the folder */
   readonly name: string;
   readonly size: number;
   /** the number of files in a folder; 0: it is a file */
@@ -33,10 +34,13 @@ export type InsideView = NonNullable<ReturnType<typeof lookInside>>;
 export type TextView = Extract<InsideView, { kind: 'text' }>;
 export type FileDifference = NonNullable<ReturnType<typeof compareInside>>;
 
-/** `page`: from 1. undefined: there is no such file, and no such folder. */
-export function lookInside(files: InnerFiles, path: string, page: number, isPlain: boolean) {
+/**
+ * `page`: from 1. `words`: where the path is a folder, the files below it whose paths have these words. undefined: there
+ * is no such file, and no such folder.
+ */
+export function lookInside(files: InnerFiles, path: string, page: number, isPlain: boolean, words = '') {
   const file = files.get(path);
-  if (file === undefined) return folderIn(files, path, page);
+  if (file === undefined) return folderIn(files, path, page, words.toLowerCase());
   const { size } = file;
   if (size > mostBytes) return tooLarge;
   const bytes = file.read();
@@ -44,16 +48,18 @@ export function lookInside(files: InnerFiles, path: string, page: number, isPlai
   return isText(bytes) ? { size, ...textView(bytes, path, page, isPlain) } : ({ kind: 'binary', size } as const);
 }
 
-function folderIn(files: InnerFiles, path: string, page: number) {
+function folderIn(files: InnerFiles, path: string, page: number, words: string) {
   const start = path === '' ? '' : `${path}/`;
   const rows = new Map<string, FolderRow>();
   for (const [inner, { size: bytes }] of files) {
     if (!inner.startsWith(start)) continue;
-    const name = inner.slice(start.length).split('/', 1)[0] ?? '';
+    const below = inner.slice(start.length);
+    if (words !== '' && !below.toLowerCase().includes(words)) continue;
+    const name = words === '' ? (below.split('/', 1)[0] ?? '') : below;
     const { size, files: known } = rows.get(name) ?? { size: 0, files: 0 };
     rows.set(name, { name, size: size + bytes, files: start + name === inner ? 0 : known + 1 });
   }
-  if (rows.size === 0 && path !== '') return undefined;
+  if (rows.size === 0 && path !== '' && words === '') return undefined;
   const isFile = ({ files: inside }: FolderRow): number => (inside === 0 ? 1 : 0);
   const sorted = [...rows.values()].toSorted((a, b) => isFile(a) - isFile(b) || compareText(a.name, b.name));
   return {

@@ -54,7 +54,9 @@ export async function similarParts<Named>(
 ): Promise<readonly Named[]> {
   // the parts of an address are too short for slips
   const split = typed.includes('@') ? wordsOf : partsOf;
-  const words = split(typed.trim()).slice(0, mostWords);
+  const words = split(typed.trim())
+    .slice(0, mostWords)
+    .map((word) => ({ word, slips: new Map<string, number>() }));
   const slipsOf = (named: Named): number => {
     const parts = split(textOf(named));
     return words.reduce((sum, word) => sum + leastSlips(word, parts), 0);
@@ -70,14 +72,21 @@ function partsOf(text: string): readonly string[] {
   return text.toLowerCase().split(/[\s/_.@,:()-]+/);
 }
 
-/** Infinity: no part is similar. Most parts are ruled out by their length and letters, which costs little. */
-function leastSlips(word: string, parts: readonly string[]): number {
+/**
+ * Infinity: no part is similar. Most parts are ruled out by their length and letters, which costs little. `slips`: of the
+ * others, since many names have the same part.
+ */
+function leastSlips(
+  { word, slips }: { readonly word: string; readonly slips: Map<string, number> },
+  parts: readonly string[],
+): number {
   const allowed = Math.min(2, Math.floor(word.length / 4));
   let least = Infinity;
   for (const part of parts) {
     if (Math.abs(part.length - word.length) > allowed || lacks(part, word, allowed)) continue;
-    const slips = slipsBetween(word, part, allowed);
-    if (slips <= allowed) least = Math.min(least, slips);
+    const known = slips.get(part) ?? slipsBetween(word, part, allowed);
+    slips.set(part, known);
+    if (known <= allowed) least = Math.min(least, known);
   }
   return least;
 }

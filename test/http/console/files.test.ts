@@ -234,11 +234,23 @@ describe('a hostile archive', () => {
     expect((await visit('bomb.txt', 'raw')).status).toBe(404);
   });
 
-  it('with many files is shown page by page', async () => {
-    const entries = Array.from({ length: 5000 }, (_, at) => ({ name: `${at}.txt`, data: 'x', stored: true }));
-    await replace(zipOf(entries));
-    const { text } = await visit('');
-    expect(text).toContain('1000.txt 1 B');
-    expect(text).not.toContain('4999.txt');
+  it('with 50 000 files is listed page by page and searched, and each of its files is shown', async () => {
+    const entries = Array.from({ length: 50_000 }, (_, at) => ({
+      name: `src/Folder${at % 2000}/Deeper/GeneratedClass${at}.php`,
+      data: `<?php // ${at}`,
+      stored: true,
+    }));
+    await replace(zipOf([{ name: 'composer.json', data: '{}' }, ...entries]));
+    expect((await visit('')).text).toMatch(/src 50.000 /);
+    const folders = await visit('src');
+    expect(folders.text).toContain('Folder1000 25 ');
+    expect(folders.text).not.toContain('Folder999 ');
+    const found = await browser.get('/packages/acme/hostile/files?path=src&q=CLASS4999');
+    expect(found.text).toContain('Folder999/Deeper/GeneratedClass4999.php 13 B');
+    expect(found.html).toContain('path=src%2FFolder1990%2FDeeper%2FGeneratedClass49990.php"');
+    expect(found.text).not.toContain('GeneratedClass4998.php');
+    expect((await browser.get('/packages/acme/hostile/files?path=src&q=none')).text).toContain('No file here');
+    expect((await visit('src/Folder999/Deeper/GeneratedClass4999.php')).text).toContain('1 <?php // 4999');
+    expect((await browser.get('/packages/acme/hostile/files?q=class&page=2')).html).toContain('q=class&amp;page=3"');
   });
 });

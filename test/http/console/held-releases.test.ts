@@ -44,6 +44,8 @@ describe('a held release', () => {
     expect((await admin.get('/packages/acme/app/versions')).text).toMatch(/Held by the rule new ?: it runs src/);
     expect(await text('/version?version=1.0.1')).toMatch(/The policy holds this version: rule new ?, it runs src/);
     expect(await text('/version?version=1.0.0')).not.toContain('holds');
+    expect(await text('/why?version=1.0.1')).toContain('The policy holds this version: the metadata omits it');
+    expect(await text('/why?version=1.0.1')).not.toContain('offered');
     const { versions } = (await console.registry.services.policyAdmin.standing('acme/app' as PackageName))!;
     expect(versions.map(({ version, state }) => [version, state])).toEqual([
       ['1.0.1', 'held'],

@@ -6,6 +6,8 @@ import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-r
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
 import { zipOf, type EntrySpec } from '../../util/hostile-zip.ts';
 import { archiveFor } from '../../util/mirroring-registry.ts';
+import { openContext } from '../../util/browser.ts';
+import { itInSeries } from '../../util/series.ts';
 import { createBrowser, type TestBrowser } from '../../util/running-console.ts';
 import { startUpstream, type TestUpstream } from '../../util/upstream.ts';
 
@@ -68,7 +70,7 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect([status, text]).toEqual([200, expect.stringContaining('some/lib')]);
   expect(text).toMatch(/malware in 2 versions mirrored/);
   expect(text).toMatch(
-    /SHA-1 1\.1\.0 \d+ years ago .* not yet 1\.0\.0 malware high Opens <every> door PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago .*just now/,
+    /Archive stored 1\.1\.0 \d+ years ago .* not yet 1\.0\.0 malware high Opens <every> door PKSA-1 Steals keys malware Fixed in 1\.1\.0 \d+ years ago .*just now/,
   );
   expect(text).not.toMatch(/1\.2\.0 \d+ years/);
   expect(text).toContain(upstream.url);
@@ -150,16 +152,35 @@ it('malware that nobody has fetched is marked in the lists, which name it while 
   const rule = '1 version is left out by the rule no-malware';
   await expect.poll(async () => (await browser.get('/packages/some/bad')).text).toContain(rule);
   const { text: blocked } = await browser.get('/packages/some/bad');
-  expect(blocked).toContain('malware 1.0.0, blocked mirrored');
+  expect(blocked).toContain('malware 1.0.0, blocked blocked mirrored');
   expect(blocked).toMatch(/ 1\.0\.0 malware .* \d+ years ago MIT php >=8\.1 not yet/);
   const page = await browser.get('/packages/some/bad');
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
   expect(page.html).not.toContain('composer require');
   const advised = await browser.get('/packages?state=advisory');
-  expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked/);
+  expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked blocked mirrored none library/);
   for (const list of ['/packages?q=some/bad', '/search?q=bad'])
     expect((await browser.get(list)).html).toContain('packages/some/bad"');
   expect((await registry.api('PUT', '/api/policy', { rules: [] })).status).toBe(200);
+});
+
+itInSeries('the versions of a mirrored package fit their column on every screen', async () => {
+  const names = ['symfony/deprecation-contracts', 'averylongvendorname/averylongpackagenamewithouthyphens', 'psr/log'];
+  const extra = { license: ['MIT'], require: Object.fromEntries(names.map((name) => [name, '^1.0 || ^2.0 || ^3.0'])) };
+  upstream.put('some/wide', [{ version: '1.0.0', zip: archiveFor('1.0.0'), extra }]);
+  await installFrom(registry.url(), token, 'some/wide', '1.0.0');
+  const context = await openContext();
+  const name = `libretto-session-${new URL(registry.url()).port}`;
+  await context.addCookies([{ name, value: registry.session, url: registry.url() }]);
+  const page = await context.newPage();
+  for (const width of [1280, 1000, 768, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${registry.url()}/ui/packages/some/wide`);
+    const fits = `document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('table')]
+      .every((one) => one.getBoundingClientRect().right <= one.parentElement.getBoundingClientRect().right + 1)`;
+    expect([width, await page.evaluate(fits)]).toEqual([width, true]);
+  }
+  await context.close();
 });
 
 const script = '<script>alert(1)</script>';

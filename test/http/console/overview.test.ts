@@ -103,6 +103,9 @@ describe('the overview', () => {
     expect(text).toMatch(
       /Its source is in sources of libretto\.json, or was given to libretto build ?: correct it there, and build again\. ?(?!Open)/,
     );
+    const sources =
+      /Sources (?!all is well).*bad 2\.0\.0 was left out .*nameless.* was left out .* Packages all is well/;
+    await expect.poll(async () => (await browser.get('/health')).text).toMatch(sources);
     expect(text).toContain('The token “CI of the shop” ends in 3 days');
     expect(text).not.toMatch(/far away|a trial|a CI job/);
     expect(text).toMatch(/Free disk [\d.,]+ [KMGT]B of [\d.,]+ [KMGT]B/);

@@ -67,8 +67,8 @@ function Again({ report, form }: AgainProps): Child {
 
 /** A need that no other area has is one of the server. */
 function Areas({ needs }: Pick<HealthPageProps, 'needs'>): Child {
-  const areaOf = ({ to = '/health' }: Need): string =>
-    Object.entries(areas).find(([, starts]) => starts.some((start) => to.startsWith(start)))?.[0] ?? 'Server';
+  const areaOf = ({ to = '/health', area }: Need): string =>
+    area ?? Object.entries(areas).find(([, starts]) => starts.some((start) => to.startsWith(start)))?.[0] ?? 'Server';
   return Object.keys(areas).map((area) => {
     const own = needs.filter((need) => areaOf(need) === area);
     return (

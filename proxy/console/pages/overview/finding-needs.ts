@@ -13,6 +13,8 @@ export interface Need {
   readonly detail: string;
   /** the page where it is repaired; undefined: the visitor may not open it */
   readonly to?: string;
+  /** of the page “Status”; default: that of `to` */
+  readonly area?: 'Sources';
 }
 
 /** The first part of a check's name → what it is about, and where it is repaired. null: another need has it. */

@@ -201,6 +201,7 @@ function leftOutNeed({ name, version, where, source, repository, message }: Left
   const to = name !== null ? `/packages/${name}/why${query}` : isConfigured ? undefined : `/repositories/${repository}`;
   return {
     kind: 'warn',
+    area: 'Sources',
     title: `${name === null ? place : [name, version].filter((text) => text !== null).join(' ')} was left out`,
     detail:
       name === null || message.startsWith(where)

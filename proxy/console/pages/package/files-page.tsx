@@ -11,6 +11,7 @@ import { latestOf } from '../../../packages/package-summary.ts';
 import { findVersion } from '../../../packages/published-package.ts';
 import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Icon } from '../../components/icon.tsx';
+import { WordsFilter } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -38,6 +39,8 @@ interface Inside {
   readonly entry: IndexEntry;
   readonly path: string;
   readonly page: number;
+  /** of a search below the folder; empty: its rows */
+  readonly words: string;
 }
 
 /** Without a version the latest one. Throws NOT_FOUND for a version whose archive is not stored here. */
@@ -56,7 +59,8 @@ async function insideOf(
   if (found === undefined) throw unknownVersion(opened ?? { name, isLimited: true }, version);
   const page = Number(request.query.get('page') ?? 1);
   const path = (request.query.get('path') ?? '').replace(/\/$/, '');
-  const place = { name, opened, path, page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1 };
+  const words = (request.query.get('q') ?? '').trim().slice(0, 200);
+  const place = { name, opened, path, words, page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1 };
   return { ...place, entry: found.entry };
 }
 
@@ -67,8 +71,9 @@ export async function showFiles(
   opened?: OpenPackage,
 ): Promise<PageView> {
   const inside = await insideOf(services, request, opened);
-  const { name, entry, path, page } = inside;
-  const view = (await (await services.inspection()).contents(request).look(entry, path, page)) ?? unknownFile(inside);
+  const { name, entry, path, page, words } = inside;
+  const contents = (await services.inspection()).contents(request);
+  const view = (await contents.look(entry, path, page, words)) ?? unknownFile(inside);
   const standing = await services.policyAdmin.standing(name);
   const known = standing?.versions.find(({ version }) => version === entry.version);
   const sentence = 'The stored archive of a mirrored package.';
@@ -118,10 +123,11 @@ function unknownFile({ name, entry: { version }, path }: Inside): never {
   throw new RegistryError('NOT_FOUND', { message: `${name} ${version} has no file ${file}.` });
 }
 
-function pathTo({ name, entry: { version } }: Inside, path: string, page = 1, tab = 'files'): string {
+function pathTo({ name, entry: { version } }: Inside, path: string, page = 1, tab = 'files', words = ''): string {
   return packagePath(name, tab, {
     version,
     ...(path === '' ? {} : { path }),
+    ...(words === '' ? {} : { q: words }),
     ...(page === 1 ? {} : { page: String(page) }),
   });
 }
@@ -150,16 +156,31 @@ function View({ inside, view }: { readonly inside: Inside; readonly view: Inside
   return (
     <>
       <FileFacts {...{ inside, view }} />
-      {view.kind === 'folder' ? <Table caption="Files" columns={columnsOf(inside)} rows={view.rows} /> : null}
+      {view.kind === 'folder' ? <Search inside={inside} /> : null}
+      {view.kind === 'folder' && total === 0 ? <p>No file here has these words in its path.</p> : null}
+      {view.kind === 'folder' && total > 0 ? (
+        <Table caption="Files" columns={columnsOf(inside)} rows={view.rows} />
+      ) : null}
       {view.kind === 'text' ? <Lines first={from + 1} path={inside.path} {...view} /> : null}
       {view.kind === 'picture' ? <Picture inside={inside} /> : null}
       <Pager
         shown={Math.min(size, Math.max(0, total - from))}
         {...{ from, total }}
         perPage={size}
-        pathOf={(page) => pathTo(inside, inside.path, page)}
+        pathOf={(page) => pathTo(inside, inside.path, page, 'files', inside.words)}
       />
     </>
+  );
+}
+
+function Search({ inside: { entry, path, words } }: { readonly inside: Inside }): Child {
+  return (
+    <form class="filters">
+      <input type="hidden" name="version" value={entry.version} />
+      {path === '' ? null : <input type="hidden" name="path" value={path} />}
+      <WordsFilter value={words} placeholder="Path of a file" />
+      <button class="button">Search</button>
+    </form>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { malwareAmong } from '../../../usage/read-exposures.ts';
-import type { WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
+import type { OfferedRelease, WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { readMirroredPackage, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
 import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
@@ -11,7 +11,8 @@ import { Badge } from '../../components/badge.tsx';
 import { PageHead, A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
-import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
+import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
+import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { MalwareIn } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { isMalware, MirroredVersions, shownVersions, type ShownVersion } from './mirrored-versions.tsx';
@@ -20,12 +21,14 @@ import { readArchivedReadme } from './archived-versions.ts';
 import { InstallPanel } from './install-panel.tsx';
 import { packagePath, packageView, type PackagePageServices } from './open-package.ts';
 import { WholeText } from './overview.tsx';
+import { BlockBadge } from './version-columns.tsx';
 import { webAddress } from './web-links.ts';
 
 interface MirroredProps {
   readonly summary: PackageSummary;
-  /** false: rules refuse every version */
-  readonly isOffered: boolean;
+  readonly block: WholeBlock;
+  /** a version that a client can install now; undefined: all are malware, or refused */
+  readonly exact: string | undefined;
   readonly stored: MirroredPackage;
   readonly versions: readonly ShownVersion[];
   readonly malware: readonly VersionStanding[] | undefined;
@@ -35,6 +38,14 @@ interface MirroredProps {
   /** of the newest stored version that the policy does not block; undefined: it has none */
   readonly readme: PackageText | undefined;
   readonly request: SignedInRequest;
+}
+
+/** Of a package of which rules refuse every version; undefined: clients get one. */
+export type WholeBlock = Pick<Block, 'isHeld'> | undefined;
+
+export function wholeBlock(offered: readonly OfferedRelease[], standing: PackageStanding | undefined): WholeBlock {
+  const states = standing?.versions.map(({ state }) => state) ?? [];
+  return offered.length > 0 ? undefined : { isHeld: states.length > 0 && states.every((state) => state === 'held') };
 }
 
 /** undefined: the name is not mirrored, or nothing of it is stored yet. */
@@ -60,11 +71,13 @@ export async function showMirrored(
   const versions = shownVersions(offered, stored, standing);
   const malware = malwareAmong(standing?.versions.filter((one) => one.stored || one.state === 'malware'));
   const dependents = packages.dependentsOf(name);
-  const props = { summary, stored, versions, malware, heldBack, dependents, readme, request };
-  return packageView(name, <Mirrored {...props} isOffered={offered.length > 0} />);
+  const exact = versions.slice(0, offered.length).find((one) => !isMalware(one))?.version;
+  const block = wholeBlock(offered, standing);
+  const props = { summary, block, exact, stored, versions, malware, heldBack, dependents, readme, request };
+  return packageView(name, <Mirrored {...props} />);
 }
 
-function MirroredHead({ summary: { name, description, type, abandoned }, malware }: MirroredProps): Child {
+function MirroredHead({ summary: { name, description, type, abandoned }, malware, block }: MirroredProps): Child {
   return (
     <div class="stack-tight">
       <PageHead
@@ -74,6 +87,7 @@ function MirroredHead({ summary: { name, description, type, abandoned }, malware
       />
       <div class="row">
         <MalwareIn malware={malware} />
+        <BlockBadge block={block} />
         <Badge icon="layers" label="mirrored" />
         <Badge icon="package" label={type} />
         {abandoned === false ? null : <Badge kind="warn" icon="archive" label="abandoned" />}
@@ -83,40 +97,37 @@ function MirroredHead({ summary: { name, description, type, abandoned }, malware
 }
 
 function Mirrored(props: MirroredProps): Child {
-  const { summary, isOffered, heldBack, readme, versions, request } = props;
-  const clean = versions.filter((one) => !isMalware(one));
+  const { summary, block, exact, heldBack, readme, versions, request } = props;
   // a range would take the malware, too
-  const exact = clean[0] && `${summary.name}:${clean[0].version}`;
-  const requirement = clean.length === versions.length ? summary.name : exact;
+  const one = exact === undefined ? undefined : `${summary.name}:${exact}`;
+  const requirement = versions.some(isMalware) ? one : summary.name;
   return (
     <>
       <MirroredHead {...props} />
       <div class="package">
-        {isOffered ? (
+        {block === undefined ? (
           <InstallPanel {...{ requirement }} origin={request.origin} makesTokens={request.may('createToken')} />
         ) : null}
-        <div class="readme stack">
-          <HeldBackList heldBack={heldBack} />
-          <section class="stack-tight">
-            <h2>Versions</h2>
-            <MirroredVersions {...props} name={summary.name} />
-            <p class="row">
-              {pageLinks(props).map(({ label, to }) => (
-                <A to={to}>{label}</A>
-              ))}
-            </p>
-          </section>
-          {readme === undefined ? null : (
-            <section class="stack" aria-label={`README of ${readme.version}`}>
-              <h2>README of {readme.version}</h2>
-              <WholeText text={readme} />
-            </section>
-          )}
-        </div>
+        <HeldBackList heldBack={heldBack} />
         <aside>
           <MirroredFacts {...props} />
         </aside>
       </div>
+      <section class="stack-tight">
+        <h2>Versions</h2>
+        <MirroredVersions {...props} name={summary.name} />
+        <p class="row">
+          {pageLinks(props).map(({ label, to }) => (
+            <A to={to}>{label}</A>
+          ))}
+        </p>
+      </section>
+      {readme === undefined ? null : (
+        <section class="readme stack" aria-label={`README of ${readme.version}`}>
+          <h2>README of {readme.version}</h2>
+          <WholeText text={readme} />
+        </section>
+      )}
     </>
   );
 }
@@ -130,11 +141,11 @@ function pageLinks({ summary: { name }, stored, request }: MirroredProps) {
   ];
 }
 
-function MirroredFacts({ summary, isOffered, stored, dependents }: MirroredProps): Child {
+function MirroredFacts({ summary, block, stored, dependents }: MirroredProps): Child {
   const pages = [webAddress(summary.homepage), webAddress(summary.repository)].flatMap((one) => one ?? []);
   return (
     <dl class="facts">
-      <Fact label="Newest version offered">{isOffered ? summary.latest_version : 'none'}</Fact>
+      <Fact label="Newest version offered">{block === undefined ? summary.latest_version : 'none'}</Fact>
       <Fact label={stored.registries.length === 1 ? 'From' : 'From the first of these that has it'}>
         {stored.registries.map((address) => (
           <div>

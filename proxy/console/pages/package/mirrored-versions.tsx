@@ -97,15 +97,29 @@ function columnsOf(name: PackageName, request: SignedInRequest): readonly Column
     },
     { label: 'Advisories', isPlain: true, cell: ({ standing }) => <Standing standing={standing} /> },
     { label: 'Released', cell: ({ released_at: at }) => timeOf(at, 'unknown') },
-    { label: 'Licence', cell: ({ record }) => textsOf(record['license']).join(', ') },
-    { label: 'Requires', isPlain: true, cell: ({ record }) => requirementsIn(record) },
-    { label: 'Archive stored', cell: ({ kept }) => timeOf(kept?.since ?? null, 'not yet') },
-    { label: 'Size', isNumber: true, cell: ({ kept }) => (kept === undefined ? '' : formatBytes(kept.size)) },
+    { label: 'Licence', cell: ({ record }) => <Breaking text={textsOf(record['license']).join(', ')} /> },
+    { label: 'Requires', isPlain: true, cell: ({ record }) => <Breaking text={requirementsIn(record)} /> },
     {
-      label: 'SHA-1',
-      cell: ({ kept }) => (kept === undefined ? '' : <code title={kept.shasum}>{kept.shasum.slice(0, 12)}</code>),
+      label: 'Archive stored',
+      cell: ({ kept }) => (kept === undefined ? timeOf(null, 'not yet') : <Kept {...kept} />),
     },
   ];
+}
+
+/** A long name must not make the table wider than the page. */
+function Breaking({ text }: { readonly text: string }): Child {
+  return text === '' ? '' : <span class="breaks">{text}</span>;
+}
+
+function Kept({ since, size, shasum }: IndexEntry): Child {
+  return (
+    <div>
+      <Time at={since} />
+      <div class="soft small">
+        {formatBytes(size)} <code title={`SHA-1 ${shasum}`}>{shasum.slice(0, 12)}</code>
+      </div>
+    </div>
+  );
 }
 
 function requirementsIn(record: JsonObject): string {

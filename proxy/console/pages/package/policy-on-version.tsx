@@ -59,7 +59,7 @@ export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): C
   if (holding.length === 0) return null;
   return (
     <Notice kind={outcome === 'blocked' && !waits ? 'bad' : 'warn'}>
-      <p>{outcome === 'blocked' && waits ? heldSentence : sentences[outcome]}</p>
+      <p>{waits ? heldSentence : sentences[outcome]}</p>
       {holding.map(({ rule, action, because }) => (
         <p class="breaks">
           Rule <code>{rule}</code> ({action}): {because}.
@@ -70,7 +70,7 @@ export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): C
   );
 }
 
-const heldSentence = 'The policy holds this version: the metadata omits it, and its archive is refused until then.';
+const heldSentence = 'The policy holds this version: the metadata omits it until time or a person decides.';
 const sentences: Readonly<Record<ExplainedVersion['outcome'], string>> = {
   blocked: 'The policy blocks this version: the metadata omits it, and its archive is refused.',
   served: 'This version is not offered: the metadata omits it. Its archive is still sent, for lock files.',

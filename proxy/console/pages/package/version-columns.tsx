@@ -52,12 +52,17 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
           <Badge kind="bad" icon="shield-alert" label={warning} />
         </A>
       )}
-      {block === undefined ? null : block.isHeld ? (
-        <Badge kind="warn" icon="calendar-clock" label="held" />
-      ) : (
-        <Badge kind="bad" icon="ban" label="blocked" />
-      )}
+      <BlockBadge block={block} />
     </span>
+  );
+}
+
+export function BlockBadge({ block }: { readonly block?: Pick<Block, 'isHeld'> | undefined }): Child {
+  if (block === undefined) return null;
+  return block.isHeld ? (
+    <Badge kind="warn" icon="calendar-clock" label="held" />
+  ) : (
+    <Badge kind="bad" icon="ban" label="blocked" />
   );
 }
 

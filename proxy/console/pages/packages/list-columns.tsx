@@ -6,6 +6,7 @@ import { MainLink } from '../../components/place.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { AdvisoryBadge, MalwareIn } from '../package/concerns.tsx';
+import { BlockBadge } from '../package/version-columns.tsx';
 import type { PackageRow } from './list-query.ts';
 
 /** Without what only a running server counts. */
@@ -16,7 +17,11 @@ export interface PublishedRow extends Omit<PackageRow, 'downloads'> {
 
 export const listColumns: Readonly<Record<'name' | 'latest' | 'type' | 'published', Column<PublishedRow>>> = {
   name: { label: 'Package', cell: NameCell },
-  latest: { label: 'Latest', cell: ({ summary }) => <code class="whole">{summary.latest_version}</code> },
+  latest: {
+    label: 'Latest',
+    cell: ({ summary, block }) =>
+      block === undefined ? <code class="whole">{summary.latest_version}</code> : <span class="soft">none</span>,
+  },
   type: { label: 'Type', cell: ({ summary }) => <span class="soft nowrap">{summary.type}</span> },
   published: { label: 'Published', cell: ({ summary }) => <Time at={summary.updated_at} /> },
 };
@@ -28,6 +33,7 @@ function NameCell({ summary, isMirrored, hasAdvisories, malware, ...row }: Publi
         <MainLink to={`/packages/${summary.name}`} text={summary.name} />
         {summary.abandoned === false ? null : <AbandonedBadge />}
         <MalwareIn {...{ malware }} />
+        <BlockBadge block={row.block} />
         {hasAdvisories && malware === undefined ? (
           <AdvisoryBadge isLatest={row.isLatestAdvised} isMalware={row.isMalware} />
         ) : null}

@@ -6,6 +6,7 @@ import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { searchFilter } from '../../../packages/search-packages.ts';
+import type { Block } from '../../../policy/admin/blocked-versions.ts';
 import { compareText } from '../../../../build/shared/text/compare-text.ts';
 
 export const listOrders = ['name', 'updated', 'downloads'] as const;
@@ -39,6 +40,8 @@ export interface PackageRow extends PackageEntry, WithMalware {
   readonly hasAdvisories: boolean;
   /** one of them is about the latest version */
   readonly isLatestAdvised: boolean;
+  /** of a mirrored package of which clients get no version */
+  readonly block?: Pick<Block, 'isHeld'> | undefined;
 }
 
 /** Facts that change without a publication. */

@@ -8,6 +8,7 @@ import type { Pages } from '../../frame/pages.ts';
 import { exposedByPackage, malwareAmong } from '../../../usage/read-exposures.ts';
 import { isAdvised } from '../package/advised-versions.ts';
 import type { PackagePageServices } from '../package/open-package.ts';
+import { wholeBlock } from '../package/mirrored-page.tsx';
 import { registerOnePackage } from '../package/package.tsx';
 import { PackageList } from './list-page.tsx';
 import {
@@ -95,6 +96,10 @@ async function searchRows(
     // the totals of all packages are only needed for the order by downloads
     downloads: await downloads.totalOf(one.summary.name),
     hasAdvisories: facts.hasAdvisories(one.summary.name),
+    block:
+      one.isMirrored && mirrored?.offered(one.summary.name).length === 0
+        ? wholeBlock([], await policyAdmin.standing(one.summary.name))
+        : undefined,
     malware: malwareAmong(exposed.get(one.summary.name)),
     isLatestAdvised:
       isAdvised(advisoriesOf(lists, one.summary.name), one.summary.latest_version) ||
