@@ -16,7 +16,7 @@ import type {
   Moment,
   Viewer,
 } from '../core/protocol/mirrored-packages.ts';
-import type { Mirror } from './mirror.ts';
+import type { Mirror, ProviderSight } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
 import { releaseOf, ViewedMirrorDocuments, withoutVersions } from './viewed-mirror-documents.ts';
@@ -85,11 +85,13 @@ export function createMirroredTree(
   const [advised, offers] = [new AdvisedDocuments(), new OfferedToViews()];
   const sees = (asked: RequestedVersion, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
     filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
+  const isHidden = async (name: PackageName, viewer: Viewer, moment: Moment): Promise<boolean> =>
+    viewer.filter !== 'all' && (await seesOther(mirror, documents, name, 'dev', viewer, moment)) === false;
   return {
     ...plainParts(mirror),
     provider: async (name, stability, preferences, viewer, moment) => {
       const own = await advisories?.read(moment.nowMs);
-      return mirror.provider(name, stability, preferences, moment, async (document, { dated, lists, gains }) => {
+      const seen: ProviderSight['seen'] = async (document, { dated, lists, gains }) => {
         const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists, gains };
         const policed = async (visible: TextDocument): Promise<TextDocument> =>
           policy?.mirrored(visible, asked, callerOf(preferences, viewer), moment) ?? visible;
@@ -99,7 +101,9 @@ export function createMirroredTree(
         const records = await offers.seen(document, viewer, () => mirror.offered(name, stability, moment));
         const isEmpty = records.length === 0 && (await seesOther(mirror, documents, name, stability, viewer, moment));
         return isEmpty ? withoutVersions(name, {}, viewer) : allBlocked(records, name, viewer, policed);
-      });
+      };
+      const hides = async () => stability === 'dev' && (await isHidden(name, viewer, moment));
+      return mirror.provider(name, stability, preferences, moment, { seen, isHidden: hides });
     },
     installed: async (name, normalized, viewer, moment) => {
       const version = await acceptedVersion(mirror, name, normalized, viewer, moment);
@@ -109,6 +113,7 @@ export function createMirroredTree(
     archive: async (asked, preferences, viewer, moment) => {
       const answer = await mirror.archive(asked, preferences, moment, {
         isSeen: () => sees(asked, viewer, moment),
+        isHidden: () => isHidden(asked.name, viewer, moment),
         refuse: (judge) => policy?.mirroredArchive(asked.name, callerOf(preferences, viewer), moment, judge),
       });
       return answer && withVersion(mirror, asked, answer);
@@ -170,7 +175,10 @@ async function allBlocked(
   return withoutVersions(name, beside, { view });
 }
 
-/** True if the view sees a version in the other document of the package, as for a published one. */
+/**
+ * True if the view sees a version in the other document of the package, as for a published one. undefined: that is
+ * unknown, since the upstream is away.
+ */
 async function seesOther(
   mirror: Pick<Mirror, 'document'>,
   documents: ViewedMirrorDocuments,
@@ -178,12 +186,13 @@ async function seesOther(
   stability: 'stable' | 'dev',
   viewer: Viewer,
   moment: Moment,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const other = stability === 'dev' ? 'stable' : 'dev';
   const found = await mirror.document(name, other, moment).catch((error: unknown) => {
-    if (error instanceof UpstreamUnavailable) return undefined;
+    if (error instanceof UpstreamUnavailable) return 'unknown' as const;
     throw error;
   });
+  if (found === 'unknown') return undefined;
   return !!found?.document && (await documents.documentFor(found.document, name, other, viewer)) !== undefined;
 }
 
