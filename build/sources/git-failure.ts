@@ -57,7 +57,7 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [/transport '[^']*' not allowed|[Pp]rotocol "[^"]*" (?:not supported|disabled)/i, 'Only https and ssh are used.'],
 ];
 
-/** The one line of git's error output that a person needs, with advice if there is any. */
+/** The one line of git's error output that a person needs, with advice if there is any: whole sentences. */
 export function explainGit(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -68,9 +68,12 @@ export function explainGit(stderr: string): string {
     lines.find((line) => line.startsWith('error:')) ??
     lines.at(-1) ??
     'git gave no reason';
-  const sentence = message.replace(/^(?:fatal|error): /, '').slice(0, 300);
+  const sentence = `${message
+    .replace(/^(?:fatal|error): /, '')
+    .slice(0, 300)
+    .replace(/\.$/, '')}.`;
   const hint = advice.find(([said]) => lines.some((line) => said.test(line)))?.[1];
-  return hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
+  return hint === undefined ? sentence : `${sentence} ${hint}`;
 }
 
 /** Removes the user part and the query from every URL, and control characters from all text. */

@@ -27,6 +27,8 @@ export interface SyncBuild {
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   /** the repository to read; undefined: none, and only removed repositories are withdrawn */
   readonly id: string | undefined;
+  /** true: an empty registry may be published */
+  readonly mayBeEmpty?: boolean;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function syncBuild({
   state,
   list,
   id,
+  mayBeEmpty = false,
 }: SyncBuild): Promise<BuildReport | Stopped> {
   const records = await list();
   if (id !== undefined && !records.some((record) => record.id === id))
@@ -53,7 +56,7 @@ export async function syncBuild({
   try {
     const report = await buildPrepared(
       prepared,
-      { sync, registeredNow: async () => sourceTexts(await list()) },
+      { sync, mayBeEmpty, registeredNow: async () => sourceTexts(await list()) },
       config,
       context,
     );
@@ -68,17 +71,17 @@ export async function syncBuild({
 
 async function buildPrepared(
   { sources, refusals }: RegisteredSources,
-  { sync, registeredNow }: Required<Pick<BuildRequest, 'sync' | 'registeredNow'>>,
+  choices: Required<Pick<BuildRequest, 'sync' | 'mayBeEmpty' | 'registeredNow'>>,
   config: Config,
   context: Context,
 ): Promise<BuildReport | Stopped> {
-  const refusal = sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
+  const refusal = choices.sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
   if (refusal !== undefined) throw refusal;
   const request = buildRequest(config, context, {
-    command: sync.length === 0 ? 'repository withdraw' : 'repository sync',
+    command: choices.sync.length === 0 ? 'repository withdraw' : 'repository sync',
   });
   return stoppableBuild(
-    { ...request, configured: undefined, fallback: undefined, registered: sources, sync, registeredNow, waitMs },
+    { ...request, configured: undefined, fallback: undefined, registered: sources, ...choices, waitMs },
     context,
   );
 }

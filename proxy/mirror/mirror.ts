@@ -11,7 +11,7 @@ import { httpDate } from '../core/http/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archives/archive-fetcher.ts';
 import { AcceptedArchiveStore } from './archives/accepted-archive-store.ts';
 import { NameDecisions, type MirrorSettingsSnapshot } from './name-decisions.ts';
-import { refusalOf } from './upstream/mirror-failure.ts';
+import { refusalOf, UpstreamUnavailable } from './upstream/mirror-failure.ts';
 import { offeredRecords } from './archives/offered-records.ts';
 import { CachedDocuments } from './upstream/cached-documents.ts';
 import type { ReportMirrorEvent } from './upstream/mirror-event.ts';
@@ -46,6 +46,13 @@ export interface MirrorOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly report: ReportMirrorEvent;
+}
+
+/** What the caller of a document sees. */
+export interface ProviderSight {
+  readonly seen?: (document: TextDocument, mirrored: Mirrored) => MaybeAsync<TextDocument | undefined>;
+  /** Asked while the upstream is away: true if the caller sees nothing of the package, and so nothing of this (I14). */
+  readonly isHidden?: () => MaybeAsync<boolean>;
 }
 
 export class Mirror {
@@ -141,22 +148,23 @@ export class Mirror {
     return this.#names.ifMirrored(name, moment, (ids, compiled) => offeredRecords(name, stability, ids, compiled));
   }
 
-  /** The document as an answer, filtered by `seen`; undefined: not found. */
+  /** The document as an answer; undefined: not found, or hidden. */
   provider(
     name: PackageName,
     stability: Stability,
     preferences: MirrorPreferences,
     moment: Moment,
-    seen: (document: TextDocument, mirrored: Mirrored) => MaybeAsync<TextDocument | undefined> = (document) => document,
+    { seen = (document) => document, isHidden }: ProviderSight = {},
   ): Promise<Answer | undefined> {
-    return this.#orRefusal(preferences, async () => {
+    const answer = async (): Promise<Answer | undefined> => {
       const mirrored = await this.document(name, stability, moment);
       const document = mirrored?.document && (await seen(mirrored.document, mirrored));
       if (mirrored === undefined || document === undefined) return undefined;
       const grow = (bytes: number): void => this.#documents.grow(name, stability, document, bytes);
       const answer = await answerIn(document, preferences, grow);
       return mirrored.staleSinceMs === undefined ? answer : stale(answer, mirrored.staleSinceMs);
-    });
+    };
+    return this.#orRefusal(preferences, answer, isHidden);
   }
 
   /**
@@ -167,13 +175,13 @@ export class Mirror {
     asked: RequestedVersion,
     preferences: MirrorPreferences,
     moment: Moment,
-    { isSeen = () => true, refuse = () => undefined }: Admission = {},
+    { isSeen = () => true, refuse = () => undefined, isHidden }: Admission = {},
   ): Promise<Answer | undefined> {
-    return this.#orRefusal(preferences, () =>
+    const answer = (): Promise<Answer | undefined> =>
       this.#names.ifMirrored(asked.name, moment, async (ids, compiled) =>
         (await isSeen()) ? this.#archives.get({ asked, ids, compiled }, preferences, refuse) : undefined,
-      ),
-    );
+      );
+    return this.#orRefusal(preferences, answer, isHidden);
   }
 
   /** The advisories of the mirrored packages among `names`. */
@@ -223,10 +231,12 @@ export class Mirror {
   async #orRefusal(
     preferences: MirrorPreferences,
     answer: () => Promise<Answer | undefined>,
+    isHidden: () => MaybeAsync<boolean> = () => false,
   ): Promise<Answer | undefined> {
     try {
       return await answer();
     } catch (error) {
+      if (error instanceof UpstreamUnavailable && (await isHidden())) return undefined;
       return refusalOf(error, this.#options.now(), preferences);
     }
   }

@@ -16,10 +16,10 @@ import type {
   Moment,
   Viewer,
 } from '../core/protocol/mirrored-packages.ts';
-import type { Mirror } from './mirror.ts';
+import type { Mirror, ProviderSight } from './mirror.ts';
 import type { PolicyCaller } from '../core/protocol/release-policy.ts';
 import type { RegistryPolicy } from '../policy/apply/registry-policy.ts';
-import { releaseOf, ViewedMirrorDocuments, withoutVersions } from './viewed-mirror-documents.ts';
+import { OfferedToViews, releaseOf, ViewedMirrorDocuments, withoutVersions } from './viewed-mirror-documents.ts';
 import { dateShiftMs, viewShiftSeconds } from '../../build/shared/caches/date-shift.ts';
 import { joined } from './advisories/mirrored-advisories.ts';
 import { UpstreamUnavailable } from './upstream/mirror-failure.ts';
@@ -83,32 +83,32 @@ export function createMirroredTree(
 ): MirroredTree {
   const documents = new ViewedMirrorDocuments(cacheBytes);
   const [advised, offers] = [new AdvisedDocuments(), new OfferedToViews()];
-  const sees = (asked: RequestedVersion, { filter }: Viewer, moment: Moment): MaybeAsync<boolean> =>
-    filter === 'all' || seesVersion(mirror, documents, asked, filter, moment);
   return {
     ...plainParts(mirror),
-    provider: async (name, stability, preferences, viewer, moment) => {
-      const own = await advisories?.read(moment.nowMs);
-      return mirror.provider(name, stability, preferences, moment, async (document, { dated, lists, gains }) => {
+    provider: (name, stability, preferences, viewer, moment) => {
+      const seen: ProviderSight['seen'] = async (document, { dated, lists, gains }) => {
         const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists, gains };
         const policed = async (visible: TextDocument): Promise<TextDocument> =>
           policy?.mirrored(visible, asked, callerOf(preferences, viewer), moment) ?? visible;
-        const whole = await advised.complete(document, name, own);
+        const whole = await advised.complete(document, name, await advisories?.read(moment.nowMs));
         const visible = await documents.documentFor(whole, name, stability, viewer);
         if (visible !== undefined) return policed(visible);
         const records = await offers.seen(document, viewer, () => mirror.offered(name, stability, moment));
         const isEmpty = records.length === 0 && (await seesOther(mirror, documents, name, stability, viewer, moment));
         return isEmpty ? withoutVersions(name, {}, viewer) : allBlocked(records, name, viewer, policed);
-      });
+      };
+      const isHidden = () => stability === 'dev' && seesNone(mirror, documents, name, viewer, moment);
+      return mirror.provider(name, stability, preferences, moment, { seen, isHidden });
     },
     installed: async (name, normalized, viewer, moment) => {
       const version = await acceptedVersion(mirror, name, normalized, viewer, moment);
-      const labels = version === undefined ? [] : [version];
-      return (await sees({ name, labels, reference: undefined }, viewer, moment)) ? version : undefined;
+      const asked = { name, labels: version === undefined ? [] : [version], reference: undefined };
+      return (await seesVersion(mirror, documents, asked, viewer.filter, moment)) ? version : undefined;
     },
     archive: async (asked, preferences, viewer, moment) => {
       const answer = await mirror.archive(asked, preferences, moment, {
-        isSeen: () => sees(asked, viewer, moment),
+        isSeen: () => seesVersion(mirror, documents, asked, viewer.filter, moment),
+        isHidden: () => seesNone(mirror, documents, asked.name, viewer, moment),
         refuse: (judge) => policy?.mirroredArchive(asked.name, callerOf(preferences, viewer), moment, judge),
       });
       return answer && withVersion(mirror, asked, answer);
@@ -170,7 +170,10 @@ async function allBlocked(
   return withoutVersions(name, beside, { view });
 }
 
-/** True if the view sees a version in the other document of the package, as for a published one. */
+/**
+ * True if the view sees a version in the other document of the package, as for a published one. undefined: that is
+ * unknown, since the upstream is away.
+ */
 async function seesOther(
   mirror: Pick<Mirror, 'document'>,
   documents: ViewedMirrorDocuments,
@@ -178,13 +181,25 @@ async function seesOther(
   stability: 'stable' | 'dev',
   viewer: Viewer,
   moment: Moment,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const other = stability === 'dev' ? 'stable' : 'dev';
   const found = await mirror.document(name, other, moment).catch((error: unknown) => {
-    if (error instanceof UpstreamUnavailable) return undefined;
+    if (error instanceof UpstreamUnavailable) return 'unknown' as const;
     throw error;
   });
+  if (found === 'unknown') return undefined;
   return !!found?.document && (await documents.documentFor(found.document, name, other, viewer)) !== undefined;
+}
+
+/** True if the view is known to see no release. */
+async function seesNone(
+  mirror: Pick<Mirror, 'document'>,
+  documents: ViewedMirrorDocuments,
+  name: PackageName,
+  viewer: Viewer,
+  moment: Moment,
+): Promise<boolean> {
+  return viewer.filter !== 'all' && (await seesOther(mirror, documents, name, 'dev', viewer, moment)) === false;
 }
 
 /**
@@ -198,6 +213,7 @@ async function seesVersion(
   filter: ReleaseFilter,
   moment: Moment,
 ): Promise<boolean> {
+  if (filter === 'all') return true;
   const isMeant = ({ version, version_normalized: normalized }: JsonObject): boolean =>
     labels.some((label) => label === version || label === normalized);
   for (const stability of ['stable', 'dev'] as const) {
@@ -228,23 +244,5 @@ class AdvisedDocuments {
       () => this.#known.delete(document),
     );
     return completing;
-  }
-}
-
-/** What a view sees of the offered versions, blocked ones included: read once while the document is unchanged. */
-class OfferedToViews {
-  readonly #known = new WeakMap<TextDocument, Map<string, readonly JsonObject[]>>();
-
-  async seen(
-    document: TextDocument,
-    { view, filter }: Viewer,
-    read: () => Promise<readonly JsonObject[] | undefined>,
-  ): Promise<readonly JsonObject[]> {
-    const views = this.#known.get(document) ?? new Map<string, readonly JsonObject[]>();
-    this.#known.set(document, views);
-    const key = view?.key ?? '';
-    const seen = views.get(key) ?? ((await read()) ?? []).filter((record) => passes(filter, releaseOf(record)));
-    views.set(key, seen);
-    return seen;
   }
 }

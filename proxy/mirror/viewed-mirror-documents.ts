@@ -118,3 +118,21 @@ export async function withoutVersions(
 ): Promise<TextDocument | undefined> {
   return view && datedByContent(new TextDocument(await formatProviderDocument(name, { records: [], beside }), 0), view);
 }
+
+/** What a view sees of the offered versions, blocked ones included: read once while the document is unchanged. */
+export class OfferedToViews {
+  readonly #known = new WeakMap<TextDocument, Map<string, readonly JsonObject[]>>();
+
+  async seen(
+    document: TextDocument,
+    { view, filter }: Viewer,
+    read: () => Promise<readonly JsonObject[] | undefined>,
+  ): Promise<readonly JsonObject[]> {
+    const views = this.#known.get(document) ?? new Map<string, readonly JsonObject[]>();
+    this.#known.set(document, views);
+    const key = view?.key ?? '';
+    const seen = views.get(key) ?? ((await read()) ?? []).filter((record) => passes(filter, releaseOf(record)));
+    views.set(key, seen);
+    return seen;
+  }
+}

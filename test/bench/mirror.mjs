@@ -5,13 +5,14 @@ import { findTool } from '../setup/tools.mjs';
 import { isMet, limitOf } from './expectation.mjs';
 import { table, withFolder } from './measure.mjs';
 import { crowd } from './mirror/crowd.mjs';
+import { chain, feed } from './mirror/feed.mjs';
 import { installs } from './mirror/installs.mjs';
 import { manyDocuments } from './mirror/many-documents.mjs';
 import { warm } from './mirror/warm.mjs';
 import { lineOf } from './serve.mjs';
 import { createServers } from './serve/servers.mjs';
 
-export const mirrorRows = { warm, installs, crowd, 'many-documents': manyDocuments };
+export const mirrorRows = { warm, installs, crowd, 'many-documents': manyDocuments, feed, chain };
 
 export async function benchMirror({ quick, rounds, rows, say }) {
   for (const tool of ['wrk', 'nginx', 'composer'])

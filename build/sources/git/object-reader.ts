@@ -169,7 +169,8 @@ export class ObjectReader {
     const culprit = this.#sent.shift();
     culprit?.answer({
       outcome: 'broken',
-      reason: describeCorruption(complaint, culprit.oid) ?? `cannot be read: ${explainGit(complaint)}`,
+      reason:
+        describeCorruption(complaint, culprit.oid) ?? `cannot be read: ${explainGit(complaint).replace(/\.$/, '')}`,
     });
     this.#restarts += 1;
     if (this.#restarts > maxRestarts)

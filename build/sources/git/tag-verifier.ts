@@ -182,7 +182,7 @@ async function importKeys(file: string, env: Record<string, string>): Promise<vo
   });
   if (exitCode === 0) return;
   throw new BuildRefused(
-    `gpg cannot read ${file}: ${explainGit(stderr)}. Nothing was published. Write the public keys of the signers ` +
+    `gpg cannot read ${file}: ${explainGit(stderr)} Nothing was published. Write the public keys of the signers ` +
       'into it with `gpg --export KEY…`, or remove `signersKeyring` from libretto.json (LIBRETTO_SIGNERS_KEYRING).',
   );
 }

@@ -81,9 +81,11 @@ export const add = operationCommand(
     report(await call(createRepository, draft), (repository) => [
       ...describeRepository(repository),
       '',
-      repository.interval === null
-        ? `Read it with \`libretto repository sync ${repository.id}\`.`
-        : `A running server reads it within seconds. Without one: \`libretto repository sync ${repository.id}\`.`,
+      repository.type === 'composer'
+        ? 'Running servers use it from now on.'
+        : repository.interval === null
+          ? `Read it with \`libretto repository sync ${repository.id}\`.`
+          : `A running server reads it within seconds. Without one: \`libretto repository sync ${repository.id}\`.`,
     ]);
   },
   { makes: true },

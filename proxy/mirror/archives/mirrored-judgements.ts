@@ -44,6 +44,8 @@ export interface Admission {
   /** default: everybody sees it */
   readonly isSeen?: () => MaybeAsync<boolean>;
   readonly refuse?: PolicyRefusal;
+  /** asked while the upstream is away: true if nothing of the package is seen (I14) */
+  readonly isHidden?: () => MaybeAsync<boolean>;
 }
 
 /** The package of an archive. */

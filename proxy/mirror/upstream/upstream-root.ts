@@ -53,6 +53,8 @@ export interface UpstreamRoot {
   readonly mirrors: readonly UpstreamDistMirror[];
   /** the feed of its changed documents */
   readonly changes: URL | undefined;
+  /** true if the feed tells changes of the package: a registry's feed has what it lists, not what it mirrors itself */
+  readonly tellsChanges: (name: string) => boolean;
   /** its keys about advisories and filter lists, unchanged; undefined: none */
   readonly advisories: JsonValue | undefined;
   readonly filter: JsonValue | undefined;
@@ -84,6 +86,7 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
     lists: (name) => listed.has(name),
     mirrors: mirrorsOf(json['mirrors'], url),
     changes: changesOf(json['metadata-changes-url'], url),
+    tellsChanges: (name) => !('available-packages' in json && 'available-package-patterns' in json) || listed.has(name),
     advisories: json['security-advisories'],
     filter: json['filter'],
   };

@@ -150,7 +150,8 @@ export class Upstream {
     const read = (template: string, kind: Stability = 'stable'): Promise<CachedDocument<UpstreamDocument>> => {
       const url = new URL(template.replaceAll('%package%', documentOf(name, kind)));
       return this.#store.get(providerPath(name, kind), url, parserOf(name), {
-        followed: (checkedAtMs, freshMs) => this.changes.goodUntil(documentOf(name, kind), checkedAtMs, freshMs),
+        followed: (checkedAtMs, freshMs) =>
+          value.tellsChanges(name) ? this.changes.goodUntil(documentOf(name, kind), checkedAtMs, freshMs) : undefined,
       });
     };
     if (layout.kind === 'metadata-url')

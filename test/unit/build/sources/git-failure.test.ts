@@ -20,8 +20,11 @@ describe('explainGit', () => {
     ).toMatch(/^Could not read from remote repository\. The ssh key/);
   });
 
-  it('the message states that git printed no reason', () => {
-    expect(explainGit('\n')).toBe('git gave no reason');
+  it('the message is a sentence, to which more can be added', () => {
+    expect(explainGit('\n')).toBe('git gave no reason.');
+    expect(explainGit('fatal: dumb http transport does not support shallow capabilities\n')).toBe(
+      'dumb http transport does not support shallow capabilities.',
+    );
   });
 });
 

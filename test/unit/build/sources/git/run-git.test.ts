@@ -32,7 +32,7 @@ describe.each([
 
   it('fails with the line of its error output that gives the reason', async () => {
     await expect(run('echo hint: no >&2; echo "fatal: repository is odd" >&2; exit 128')).rejects.toThrow(
-      new GitFailure('repository is odd'),
+      new GitFailure('repository is odd.'),
     );
   });
 

@@ -25,8 +25,8 @@ const second = 1000;
 const freshMs = 600 * second;
 const paths = ['one', 'two'] as const;
 
-async function follow(): Promise<Followed> {
-  const upstream = await startUpstream({ root: { 'metadata-changes-url': '/changes.json' } });
+async function follow(root: object = {}): Promise<Followed> {
+  const upstream = await startUpstream({ root: { 'metadata-changes-url': '/changes.json', ...root } });
   for (const name of paths) upstream.put(`acme/${name}`, [{ version: '1.0.0' }, { version: 'dev-main' }]);
   const mirror = runMirror([upstream.url]);
   const read = async (): Promise<void> => {
@@ -74,6 +74,17 @@ describe('a mirror of an upstream with a feed of changes', () => {
     expect(followed.upstream.asked('/changes.json')).toBe(asked + 5);
     await followed.later(second);
     expect(followed.upstream.asked('/changes.json')).toBe(asked + 5);
+  });
+
+  it('checks packages that the upstream itself mirrors, since its feed does not tell their changes', async () => {
+    const listed = { 'available-packages': ['acme/two'], 'available-package-patterns': ['acme/*'] };
+    await using followed = await follow(listed);
+    const [one, two] = paths.map((name) => followed.upstream.asked(`/p2/acme/${name}`));
+    followed.upstream.put('acme/one', [{ version: '1.1.0' }, { version: '1.0.0' }]);
+    await followed.later(freshMs + second);
+    expect(await followed.newest()).toBe('1.1.0');
+    expect(followed.upstream.asked('/p2/acme/one')).toBeGreaterThan(one ?? 0);
+    expect(followed.upstream.asked('/p2/acme/two')).toBe(two);
   });
 
   it('has a new version within seconds, and asks only for its document', async () => {
