@@ -2,6 +2,7 @@
 
 import { isHeld } from '../../proxy/policy/admin/explain-version.ts';
 import type { ExplainedVersion, PolicyTest } from '../../proxy/policy/admin/policy-views.ts';
+import { howToDecide } from '../../proxy/policy/model/words.ts';
 import { counted, firstOf, formatTable } from '../io/output.ts';
 
 const mostShown = 50;
@@ -44,11 +45,12 @@ export function trialLines({ counts, versions, examined }: PolicyTest): readonly
 }
 
 export function explanationLines(explained: ExplainedVersion): readonly string[] {
-  const { findings, passed, approval } = explained;
+  const { findings, passed, approval, rejection } = explained;
   return [
     ...malwareLines(explained),
     outcomeText(explained),
     ...(approval ? [`  ${approval.by} approved it on ${approval.at}: ${approval.reason}`] : []),
+    ...(rejection ? [`  ${rejection.by} rejected it on ${rejection.at}: ${rejection.reason}`] : []),
     ...findings.map(({ rule, action, because, exception }) =>
       exception === null
         ? `  ${rule} (${action}): ${because}.`
@@ -69,6 +71,8 @@ export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version'
       return isHeld(explained)
         ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`
         : `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
+    case 'staged':
+      return `${name} ${version} is staged: no client sees it until a person approves it. ${howToDecide(explained)}`;
     case 'served':
       return `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
   }

@@ -15,7 +15,10 @@ export function run(context: Context, given: CommandInput): Promise<number> {
   return runPolicyCommand(context, given, async ({ policy, json }) => {
     const name = parsePackageName(text.toLowerCase());
     if (name === undefined) throw new UsageError(notAPackageName(text));
-    const explained = await policy.explain(name, version, typeof token === 'string' ? token : undefined);
+    const explained = await policy.explain(name, version, typeof token === 'string' ? token : undefined, {
+      kind: 'operator',
+      actor: context.actor,
+    });
     if (json) printJson(context.stdout, explained);
     else printLines(context.stdout, explanationLines(explained));
     return 0;

@@ -1,7 +1,7 @@
 // What people do with the policy, on the policy in effect and the packages of this registry.
 
 import { decideHeld, type DecidingParts } from './held-releases.ts';
-import { RegistryError, undefinedIf } from '../../../build/contract/errors.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import { howToDecide } from '../model/words.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
@@ -18,19 +18,21 @@ import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import { unmatchableRules } from '../model/unmatchable-rules.ts';
 import { readHits } from '../records/policy-hits.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
-import { explainVersion, findPackage, isHeld, notFound, withheldVersions } from './explain-version.ts';
+import { explainVersion, findPackage, notFound, withheldVersions } from './explain-version.ts';
 import type { PackageSource } from './package-source.ts';
-import { createHeldList, heldIn, isHolding, stagedReleases, withApprovals } from './held-list.ts';
+import { createHeldList, hasFourEyes, heldIn, isHolding, stagedReleases, withApprovals } from './held-list.ts';
 import { malwareOf, readExposures, readStanding } from './package-standing.ts';
 import type { TokenProfile } from './token-profiles.ts';
-import type { PolicyAdmin } from './policy-admin.ts';
+import type { PolicyAdmin, PolicyCheck, UploadHold } from './policy-admin.ts';
 import { remembered } from './remembered.ts';
-import type { PolicyCheck } from './policy-admin.ts';
 import type { HeldRelease } from './held-list.ts';
 import type { ExplainedVersion, FeedView, PolicyView } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { testPolicy } from './test-policy.ts';
-import { withNames } from './with-names.ts';
+import { withNames, type Reader } from './with-names.ts';
+import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
+import { StateError } from '../../core/state/state-error.ts';
+import { actorOf } from '../../auth/caller.ts';
 import { TokenVisibility } from './token-visibility.ts';
 
 /** The feeds of advisories and filter lists. */
@@ -59,7 +61,7 @@ export interface PolicyAdminOptions extends Pick<ChangeParts, 'store' | 'now'> {
 }
 
 export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
-  const { store, feeds, reader, packages, now } = options;
+  const { store, feeds, now } = options;
   const readHeld = createHeldList(options);
   return {
     ...looksAtAll(options, readHeld),
@@ -67,21 +69,19 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
     replace: (given, revision, actor) => replace({ ...options, readHeld }, given, revision, actor),
     check: (given) => check(options, given),
     test: (given) => tryPolicy(options, given),
-    explain: (name, version, token) => explain(options, name, version, token),
+    explain: (...asked) => explain(options, ...asked),
     withheld: (name, id) => withheld(options, name, id),
     standing: (name) => readStanding(options, name, now()),
-    staged: (name, version) => stagedOf(options, name, version),
-    holdOn: async (name, version) => {
-      const policy = await reader.current(now());
-      if (!policy.compiled.rules.some(({ given }) => isHolding(given))) return null;
-      const asked = { name, version, token: undefined, nowMs: now() };
-      // a server with an object store serves the upload only after it has followed the store
-      const explained = await explainVersion(policy, packages, asked).catch(undefinedIf('NOT_FOUND'));
-      if (explained === undefined || !isHeld(explained)) return null;
-      return explained.findings.find(({ held }) => held)?.because ?? null;
+    staged: async (name, version, reader) => named(store, reader, await stagedOf(options, name, version)),
+    holdOn: (name, version) => holdOn(options, name, version),
+    decide: async (asked, reader) => {
+      const held = await decideHeld(options, asked, actorOf(reader)).catch(async (error: unknown) => {
+        if (!(error instanceof RegistryError)) throw error;
+        const message = await withNames(store, reader, error.message);
+        throw new RegistryError(error.code, { message, details: error.details, cause: error });
+      });
+      return (await named(store, reader, [held]))[0] ?? held;
     },
-    decide: (asked, actor) => decideHeld({ ...options, fourEyes: () => fourEyes(options) }, asked, actor),
-    named: (text, reader) => withNames(store, reader, text),
     hits: () => readHits(store),
     feeds: async () => feeds?.statuses() ?? [],
     acceptFeed: async (id, actor) => {
@@ -89,10 +89,6 @@ export function createPolicyAdmin(options: PolicyAdminOptions): PolicyAdmin {
       return feeds.accept(id, actor);
     },
   };
-}
-
-async function fourEyes({ sources }: PolicyAdminOptions): Promise<boolean> {
-  return (await sources.settings.current())['publishing.four_eyes'];
 }
 
 type WithHeld = PolicyAdminOptions & { readonly readHeld: ReturnType<typeof createHeldList> };
@@ -107,16 +103,47 @@ async function replace(
       message: `The policy is in the file ${file}. Change that file; the server reads it within seconds.`,
       details: { file },
     });
-  if (await fourEyes(options)) await assertNoneFreed(options, given);
+  if (await hasFourEyes(options)) await assertNoneFreed(options, given);
   await replacePolicy({ store, actor }, given, revision);
   return viewOf(options);
 }
 
+/** Without a rule that holds releases, nothing is read. The upload is published, whatever this finds. */
+async function holdOn(
+  { reader, packages, now }: PolicyAdminOptions,
+  name: PackageName,
+  version: string,
+): Promise<UploadHold> {
+  try {
+    const policy = await reader.current(now());
+    if (!policy.compiled.rules.some(({ given }) => isHolding(given))) return { notices: [] };
+    const explained = await explainVersion(policy, packages, { name, version, token: undefined, nowMs: now() });
+    const holds = policy.compiled.rules.filter(({ given }) => isHolding(given)).map(({ given }) => given.name);
+    const found = explained.findings.find(({ rule, exception }) => holds.includes(rule) && exception === null);
+    return { ...(found !== undefined && { held: found.because }), notices: [] };
+  } catch (error) {
+    const isBehind = error instanceof RegistryError && error.code === 'NOT_FOUND';
+    if (!isBehind && !(error instanceof UnusableFile || error instanceof StateError)) throw error;
+    const why = isBehind ? 'this server has not followed the object store yet' : error.message;
+    const notice = `It is unknown whether a rule holds ${name} ${version}: ${why}. \`libretto policy held\` shows it later.`;
+    return { notices: [notice] };
+  }
+}
+
+/** With people and tokens by name. */
+function named<One extends { readonly because: string }>(
+  store: PolicyAdminOptions['store'],
+  reader: Reader,
+  all: readonly One[],
+): Promise<readonly One[]> {
+  return Promise.all(all.map(async (one) => ({ ...one, because: await withNames(store, reader, one.because) })));
+}
+
 async function explain(
   options: PolicyAdminOptions,
-  ...[name, version, id]: Parameters<PolicyAdmin['explain']>
+  ...[name, version, id, caller]: Parameters<PolicyAdmin['explain']>
 ): Promise<ExplainedVersion> {
-  const { reader, packages, now } = options;
+  const { store, reader, packages, now } = options;
   const token = id === undefined ? undefined : await findToken(options, id);
   const asked = { name, version, token, nowMs: now() };
   const explained = await explainVersion(await reader.current(now()), packages, asked).catch(async (error: unknown) => {
@@ -124,18 +151,39 @@ async function explain(
     // all who ask this may list what waits
     const [one] = isUnknown ? await stagedOf(options, name, version) : [];
     if (one === undefined) throw error;
-    throw notFound(`${name} ${one.version} waits for approval: ${one.because}. ${howToDecide(one)}`);
+    return explainStaged(one);
   });
   const standing = await readStanding(options, name, now());
   const found = standing?.versions.find((one) => one.version === explained.version);
-  return { ...explained, malware: found === undefined ? null : malwareOf(found) };
+  const byName = async (one: ExplainedVersion['approval']): Promise<ExplainedVersion['approval']> =>
+    one && { ...one, by: await withNames(store, caller, one.by) };
+  return {
+    ...explained,
+    findings: [...(await named(store, caller, explained.findings))],
+    approval: await byName(explained.approval),
+    rejection: await byName(explained.rejection),
+    malware: found === undefined ? null : malwareOf(found),
+  };
+}
+
+function explainStaged({ name, version, origin, rule, because }: HeldRelease): Omit<ExplainedVersion, 'malware'> {
+  return {
+    name,
+    version,
+    origin,
+    outcome: 'staged',
+    findings: [{ rule, action: 'block', because, held: true, exception: null }],
+    passed: [],
+    approval: null,
+    rejection: null,
+  };
 }
 
 async function stagedOf(options: PolicyAdminOptions, name: string, version?: string): Promise<readonly HeldRelease[]> {
   const normalized = version === undefined ? undefined : normalizeVersion(version);
   const isAsked = (one: ArtifactRecord): boolean =>
     one.name === name && (version === undefined || one.version_normalized === normalized);
-  return withApprovals(options.store, await stagedReleases(options, isAsked, options.now()));
+  return withApprovals(options, await stagedReleases(options, isAsked, options.now()));
 }
 
 /** Epoch milliseconds: no rule waits so long. */
@@ -175,7 +223,10 @@ function looksAtAll(
   return {
     exposures: exposures.now,
     exposuresSoon: exposures.soon,
-    held: () => readHeld(options.now()),
+    held: async (reader) => {
+      const found = await readHeld(options.now());
+      return { ...found, releases: await named(options.store, reader, found.releases) };
+    },
     heldSoon: remembered(options, readHeld).soon,
   };
 }

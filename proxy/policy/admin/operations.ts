@@ -53,7 +53,7 @@ export const explainPolicy = operation({
   ) => {
     // throws NOT_FOUND for a token that this caller does not see
     if (token !== undefined && caller.kind !== 'operator') await createCallerTokens(services, caller).get(token);
-    return services.policyAdmin.explain(namedPackage(`${vendor}/${params.package}`), version, token);
+    return services.policyAdmin.explain(namedPackage(`${vendor}/${params.package}`), version, token, caller);
   },
 });
 

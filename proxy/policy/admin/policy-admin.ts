@@ -3,7 +3,6 @@
 
 import type { JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import type { Caller, Operator } from '../../auth/caller.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { PolicyIssue } from '../model/parse-policy.ts';
 import type { PolicyDifference } from '../model/policy-difference.ts';
@@ -11,6 +10,7 @@ import type { PolicyHit } from '../records/policy-hits.ts';
 import type { HeldList, HeldRelease } from './held-list.ts';
 import type { Deciding } from './held-releases.ts';
 import type { Exposures, PackageStanding } from './package-standing.ts';
+import type { Reader } from './with-names.ts';
 import type { ExplainedVersion, FeedView, PolicyTest, PolicyView } from './policy-views.ts';
 
 export interface PolicyCheck {
@@ -22,6 +22,14 @@ export interface PolicyCheck {
   readonly difference: readonly PolicyDifference[];
 }
 
+/** What an upload answers beside its record. */
+export interface UploadHold {
+  /** completes a sentence; absent: no rule holds it */
+  readonly held?: string;
+  readonly notices: readonly string[];
+}
+
+/** `reader`: texts have people and tokens by name, as far as the reader may list them. */
 export interface PolicyAdmin {
   readonly get: () => Promise<PolicyView>;
   /** Throws INVALID_INPUT, CONFLICT, and SETTING_FIXED if a file has the policy. */
@@ -30,7 +38,12 @@ export interface PolicyAdmin {
   /** Judges everything that is published or mirrored here, and sends no request. Throws INVALID_INPUT. */
   readonly test: (given: JsonValue) => Promise<PolicyTest>;
   /** `token`: its id; undefined: a token that no rule names. Throws NOT_FOUND for an unknown version or token. */
-  readonly explain: (name: PackageName, version: string, token: string | undefined) => Promise<ExplainedVersion>;
+  readonly explain: (
+    name: PackageName,
+    version: string,
+    token: string | undefined,
+    reader: Reader,
+  ) => Promise<ExplainedVersion>;
   /** The labels of a package that the policy keeps from the token, whether or not it sees them. */
   readonly withheld: (name: PackageName, token: string) => Promise<ReadonlySet<string>>;
   /** undefined: nothing is stored of the package. Rejects for a damaged one. */
@@ -43,19 +56,17 @@ export interface PolicyAdmin {
    */
   readonly exposuresSoon: (waitMs?: number) => Promise<Exposures | undefined>;
   /** The releases that wait until time or a person decides, as of now. */
-  readonly held: () => Promise<HeldList>;
-  /** Why a published version waits for approval; null: it does not. Throws NOT_FOUND. */
-  readonly holdOn: (name: PackageName, version: string) => Promise<string | null>;
+  readonly held: (reader: Reader) => Promise<HeldList>;
+  /** Why a rule holds a version that was just published, or why that is unknown. */
+  readonly holdOn: (name: PackageName, version: string) => Promise<UploadHold>;
   /** The staged uploads of one package, or of one version. */
-  readonly staged: (name: PackageName, version?: string) => Promise<readonly HeldRelease[]>;
-  /** The same as `held` within a moment: else the last known ones; undefined: unknown. */
+  readonly staged: (name: PackageName, version: string | undefined, reader: Reader) => Promise<readonly HeldRelease[]>;
+  /** The same as `held` within a moment, with ids: else the last known ones; undefined: unknown. */
   readonly heldSoon: () => Promise<HeldList | undefined>;
-  /** A text with people and tokens by name, as far as the reader may list them. */
-  readonly named: (text: string, reader: Caller | Operator) => Promise<string>;
   /** First hits, newest first. */
   readonly hits: () => Promise<readonly PolicyHit[]>;
   /** Throws NOT_FOUND for a release that is not held, and CONFLICT if it has another archive meanwhile. */
-  readonly decide: (asked: Deciding, actor: Actor) => Promise<HeldRelease>;
+  readonly decide: (asked: Deciding, reader: Reader) => Promise<HeldRelease>;
   readonly feeds: () => Promise<readonly FeedView[]>;
   /** Takes the small list of a feed. Throws NOT_FOUND. */
   readonly acceptFeed: (id: string, actor: Actor) => Promise<FeedView>;

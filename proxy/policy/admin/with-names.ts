@@ -6,7 +6,7 @@ import { readUser } from '../../auth/user-records.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { parseTokenId, parseTokenRecord, tokenKey } from '../../core/tokens/token.ts';
 
-type Reader = Caller | Operator;
+export type Reader = Caller | Operator;
 
 /** `user:usr_…` becomes the email, and `token:tok_…` the description. */
 export async function withNames(store: Pick<StateStore, 'get'>, reader: Reader, text: string): Promise<string> {

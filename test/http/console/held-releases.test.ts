@@ -75,7 +75,7 @@ describe('a held release', () => {
     await users.create({ email: 'max@example.org', role: 'maintainer', password } as never);
     const { policyAdmin } = console.registry.services;
     const look = async (): Promise<readonly string[]> => {
-      await collectHeld(mails.collecting, await policyAdmin.held(), () => null);
+      await collectHeld(mails.collecting, await policyAdmin.held({ kind: 'operator', actor: 'cli:test' }), () => null);
       return (await mails.waiting()).map(({ to, kind }) => `${kind} ${to}`);
     };
     await setRules();
@@ -90,7 +90,9 @@ describe('a held release', () => {
     expect(await look()).toHaveLength(1);
     tree.put('acme/app', [release('1.0.2', boot), release('1.0.1', boot), release('1.0.0')]);
     tree.publish();
-    expect((await policyAdmin.held()).releases.map(({ version }) => version)).toEqual(['1.0.2', '1.0.1']);
+    expect(
+      (await policyAdmin.held({ kind: 'operator', actor: 'cli:test' })).releases.map(({ version }) => version),
+    ).toEqual(['1.0.2', '1.0.1']);
     expect(await look()).toHaveLength(2);
   });
 

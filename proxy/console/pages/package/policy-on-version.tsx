@@ -17,20 +17,22 @@ export async function readPolicyOn(
   { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
   name: PackageName,
   question: VersionQuestion,
+  { caller }: Pick<SignedInRequest, 'caller'>,
 ): Promise<ExplainedVersion | undefined> {
   if (question.kind !== 'version') return undefined;
-  return policyAdmin.explain(name, question.text, undefined).catch(undefinedIf('NOT_FOUND'));
+  const found = await policyAdmin.explain(name, question.text, undefined, caller).catch(undefinedIf('NOT_FOUND'));
+  return found?.outcome === 'staged' ? undefined : found; // it exists for those alone who decide about it
 }
 
 /** The staged uploads that the question is about; none for people who do not decide about them. */
 export async function readWaiting(
   { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
-  { may }: Pick<SignedInRequest, 'may'>,
+  { may, caller }: Pick<SignedInRequest, 'may' | 'caller'>,
   name: PackageName,
   question: VersionQuestion,
 ): Promise<readonly HeldRelease[]> {
   if (!may('decideHeldRelease') || (question.kind !== 'version' && question.kind !== 'package')) return [];
-  return policyAdmin.staged(name, question.kind === 'version' ? question.text : undefined);
+  return policyAdmin.staged(name, question.kind === 'version' ? question.text : undefined, caller);
 }
 
 export function Waiting({ name, waiting }: { name: string; waiting: readonly HeldRelease[] }): Child {
@@ -75,4 +77,5 @@ const sentences: Readonly<Record<ExplainedVersion['outcome'], string>> = {
   blocked: 'The policy blocks this version: the metadata omits it, and its archive is refused.',
   served: 'This version is not offered: the metadata omits it. Its archive is still sent, for lock files.',
   offered: 'Rules of the policy concern this version:',
+  staged: 'No client sees this version until a person approves it.',
 };

@@ -35,7 +35,7 @@ async function explain(services: PolicyPageServices, request: SignedInRequest): 
   // throws NOT_FOUND for a token that the visitor does not see
   if (token !== '') await tokens.get(token);
   const explained =
-    version === '' ? undefined : await services.policyAdmin.explain(name, version, token === '' ? undefined : token);
+    version === '' ? undefined : await services.policyAdmin.explain(name, version, token || undefined, request.caller);
   const usedBy = explained === undefined ? undefined : await readUsedBy(services, request, name, [explained.version]);
   const choices = await tokenChoices(tokens, policy, token);
   const title = version === '' ? `Policy: ${name}` : `Policy: ${name} ${version}`;
@@ -114,7 +114,7 @@ function Answer({ explained, policy }: AnswerProps): Child {
   );
 }
 
-function Verdict({ name, version, outcome, origin, approval }: ExplainedVersion): Child {
+function Verdict({ name, version, outcome, origin, approval, rejection }: ExplainedVersion): Child {
   const what = `${name} ${version}${origin === 'mirrored' ? ' of another registry' : ''}`;
   if (outcome === 'offered')
     return (
@@ -125,12 +125,23 @@ function Verdict({ name, version, outcome, origin, approval }: ExplainedVersion)
         )}
       </Notice>
     );
+  if (outcome === 'staged')
+    return (
+      <Notice kind="warn">
+        {what} waits for a decision. <A to={`/policy/held/${name}/${encodeURIComponent(version)}`}>Decide about it</A>
+      </Notice>
+    );
   return outcome === 'served' ? (
     <Notice kind="warn">
       {what} is not offered any more. Its archive is still sent, for lock files that name this version.
     </Notice>
   ) : (
-    <Notice kind="bad">{what} is blocked: the metadata does not have it, and its archive is refused.</Notice>
+    <Notice kind="bad">
+      <p>{what} is blocked: the metadata does not have it, and its archive is refused.</p>
+      {rejection === null ? null : (
+        <p class="breaks">{`${rejection.by} rejected it on ${rejection.at}: ${rejection.reason}`}</p>
+      )}
+    </Notice>
   );
 }
 
