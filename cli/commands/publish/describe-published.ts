@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { ArtifactRecord } from '../../../proxy/artifacts/artifact.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
-import type { UploadHold } from '../../../proxy/policy/admin/policy-admin.ts';
+import type { UploadHold } from '../../../proxy/policy/admin/explain-policy.ts';
 import type { Rule } from '../../../proxy/policy/model/policy-document.ts';
 import { howToDecide } from '../../../proxy/policy/model/words.ts';
 import { readStoredPolicy } from '../../../proxy/policy/records/stored-policy.ts';

@@ -8,6 +8,7 @@ import type { CurrentPolicy } from '../apply/current-policy.ts';
 import { decisionsOn, holdOf, type ReviewDecision } from '../judge/held-releases.ts';
 import { blockOf, judgePackage, refusalOf, type RuleFinding } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
+import { howToDecide } from '../model/words.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { ExplainedVersion } from './policy-views.ts';
@@ -109,6 +110,34 @@ function decisionsIn(
 export function isHeld({ findings }: Pick<ExplainedVersion, 'findings'>): boolean {
   const blocks = findings.filter(({ action, exception }) => action === 'block' && exception === null);
   return blocks.length > 0 && blocks.every(({ held }) => held);
+}
+
+/** A sentence for people: what clients get. */
+export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'>): string {
+  const { name, version, outcome } = explained;
+  switch (outcome) {
+    case 'offered':
+      return `${name} ${version} is offered.`;
+    case 'blocked':
+      return isHeld(explained)
+        ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`
+        : `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
+    case 'staged':
+      return `${name} ${version} is staged: no client sees it until a person approves it. ${howToDecide(explained)}`;
+    case 'served':
+      return `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
+  }
+}
+
+/** Who approved or rejected it. `undefined`: in the answer of an older server. */
+export function decisionTexts({
+  approval,
+  rejection,
+}: Partial<Pick<ExplainedVersion, 'approval' | 'rejection'>>): readonly string[] {
+  return [
+    ...(approval ? [`${approval.by} approved it on ${approval.at}: ${approval.reason}`] : []),
+    ...(rejection ? [`${rejection.by} rejected it on ${rejection.at}: ${rejection.reason}`] : []),
+  ];
 }
 
 export async function findPackage(

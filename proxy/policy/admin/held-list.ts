@@ -63,14 +63,11 @@ interface Examined {
   readonly arrivals: readonly number[];
 }
 
-export interface StagedParts extends StandingParts {
+export interface HeldParts extends StandingParts {
+  readonly store: Pick<StateStore, 'range'>;
   readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
   /** What the composer.json of a staged upload says; undefined: it cannot be read here. */
   readonly stagedRecord: (staged: ArtifactRecord) => Promise<JsonObject | undefined>;
-}
-
-export interface HeldParts extends StagedParts {
-  readonly store: Pick<StateStore, 'range'>;
 }
 
 /** Every call looks again. Others get their turn in between. Staged releases come last. */
@@ -134,7 +131,7 @@ export function endsSoon(staged: ArtifactRecord, nowMs: number): boolean {
 
 /** The staged uploads that are asked for, as the list has them. */
 export async function stagedReleases(
-  parts: StagedParts,
+  parts: HeldParts,
   isAsked: (staged: ArtifactRecord) => boolean,
   nowMs: number,
 ): Promise<readonly HeldRelease[]> {
@@ -146,7 +143,7 @@ export async function stagedReleases(
 
 /** What the upload adds to the last release below it that clients get: a held one brought nothing to them. */
 async function gainedByStaged(
-  { packages, stagedRecord }: StagedParts,
+  { packages, stagedRecord }: HeldParts,
   staged: ArtifactRecord,
   policy: CurrentPolicy,
   nowMs: number,

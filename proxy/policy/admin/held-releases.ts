@@ -22,9 +22,9 @@ import {
   type DecisionDetails,
 } from '../records/review-decisions.ts';
 import { findPackage } from './explain-version.ts';
-import { approvedOnce, hasFourEyes, heldIn, stagedReleases, type HeldRelease, type StagedParts } from './held-list.ts';
+import { approvedOnce, hasFourEyes, heldIn, stagedReleases, type HeldRelease, type HeldParts } from './held-list.ts';
 
-export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'>, Omit<StagedParts, 'artifactsOf'> {
+export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'>, Omit<HeldParts, 'artifactsOf' | 'store'> {
   readonly reader: PolicyReader;
   readonly artifactsOf: (actor: Actor) => Artifacts;
   /** false: this server has no data folder */

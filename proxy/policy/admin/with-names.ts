@@ -16,6 +16,15 @@ export async function withNames(store: Pick<StateStore, 'get'>, reader: Reader, 
   return text.replaceAll(/\b(?:user|token):\w+/g, (actor) => names.get(actor) ?? actor);
 }
 
+/** With people and tokens by name. */
+export function named<One extends { readonly because: string }>(
+  store: Pick<StateStore, 'get'>,
+  reader: Reader,
+  all: readonly One[],
+): Promise<readonly One[]> {
+  return Promise.all(all.map(async (one) => ({ ...one, because: await withNames(store, reader, one.because) })));
+}
+
 async function emailOf(store: Pick<StateStore, 'get'>, reader: Reader, id: string): Promise<string | undefined> {
   if (reader.kind !== 'operator' && decideFor('listUsers', reader) !== 'allowed') return undefined;
   return (await readUser(store, id))?.record.email;

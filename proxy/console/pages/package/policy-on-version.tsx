@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { isHeld } from '../../../policy/admin/explain-version.ts';
+import { isHeld, outcomeText } from '../../../policy/admin/explain-version.ts';
 import type { HeldRelease } from '../../../policy/admin/held-list.ts';
 import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
@@ -61,7 +61,7 @@ export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): C
   if (holding.length === 0) return null;
   return (
     <Notice kind={outcome === 'blocked' && !waits ? 'bad' : 'warn'}>
-      <p>{outcome === 'blocked' && waits ? heldSentence : sentences[outcome]}</p>
+      <p>{outcome === 'offered' ? 'Rules of the policy concern it:' : outcomeText(explained)}</p>
       {holding.map(({ rule, action, because }) => (
         <p class="breaks">
           Rule <code>{rule}</code> ({action}): {because}.
@@ -71,11 +71,3 @@ export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): C
     </Notice>
   );
 }
-
-const heldSentence = 'The policy holds this version: the metadata omits it, and its archive is refused until then.';
-const sentences: Readonly<Record<ExplainedVersion['outcome'], string>> = {
-  blocked: 'The policy blocks this version: the metadata omits it, and its archive is refused.',
-  served: 'This version is not offered: the metadata omits it. Its archive is still sent, for lock files.',
-  offered: 'Rules of the policy concern this version:',
-  staged: 'No client sees this version until a person approves it.',
-};

@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
+import { decisionTexts, outcomeText } from '../../../policy/admin/explain-version.ts';
 import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
 import { ChoiceFilter, TextFilter } from '../../components/filters.tsx';
@@ -114,32 +115,15 @@ function Answer({ explained, policy }: AnswerProps): Child {
   );
 }
 
-function Verdict({ name, version, outcome, origin, approval, rejection }: ExplainedVersion): Child {
-  const what = `${name} ${version}${origin === 'mirrored' ? ' of another registry' : ''}`;
-  if (outcome === 'offered')
-    return (
-      <Notice kind="good">
-        <p>{what} is offered.</p>
-        {approval === null ? null : (
-          <p class="breaks">{`${approval.by} approved it on ${approval.at}: ${approval.reason}`}</p>
-        )}
-      </Notice>
-    );
-  if (outcome === 'staged')
-    return (
-      <Notice kind="warn">
-        {what} waits for a decision. <A to={`/policy/held/${name}/${encodeURIComponent(version)}`}>Decide about it</A>
-      </Notice>
-    );
-  return outcome === 'served' ? (
-    <Notice kind="warn">
-      {what} is not offered any more. Its archive is still sent, for lock files that name this version.
-    </Notice>
-  ) : (
-    <Notice kind="bad">
-      <p>{what} is blocked: the metadata does not have it, and its archive is refused.</p>
-      {rejection === null ? null : (
-        <p class="breaks">{`${rejection.by} rejected it on ${rejection.at}: ${rejection.reason}`}</p>
+function Verdict(explained: ExplainedVersion): Child {
+  const { name, version, outcome } = explained;
+  return (
+    <Notice kind={outcome === 'offered' ? 'good' : outcome === 'blocked' ? 'bad' : 'warn'}>
+      {[outcomeText(explained), ...decisionTexts(explained)].map((text) => (
+        <p class="breaks">{text}</p>
+      ))}
+      {outcome === 'staged' && (
+        <A to={`/policy/held/${name}/${encodeURIComponent(version)}`}>{`Decide about ${version}`}</A>
       )}
     </Notice>
   );
