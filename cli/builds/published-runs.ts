@@ -6,6 +6,7 @@ import { normalizeVersion } from '../../build/contract/version.ts';
 import type { WhyVersion, WhyAnswer } from '../../build/contract/why.ts';
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
 import { readArtifactOf } from '../../proxy/artifacts/read-published-from.ts';
+import { withNames } from '../../proxy/policy/admin/with-names.ts';
 import { isAbout, storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
@@ -30,6 +31,8 @@ export async function runsOf({ name, versions }: Pick<WhyAnswer, 'name' | 'versi
   if (state === undefined) return new Map();
   try {
     const decisions = await storedDecisions(state)();
+    const named = async (actor: string | undefined): Promise<string | null> =>
+      actor === undefined ? null : withNames(state, { kind: 'operator', actor: 'cli:' }, actor);
     const found = versions.map(async (content) => {
       const { version, reference } = content;
       const normalized = normalizeVersion(version) ?? version;
@@ -37,8 +40,8 @@ export async function runsOf({ name, versions }: Pick<WhyAnswer, 'name' | 'versi
       const decision = decisions.findLast((one) => isAbout(one, { name, normalized, reference }));
       const by: PublishedBy = {
         published_by: upload?.published_from ?? null,
-        uploaded_by: upload?.created_by ?? null,
-        approved_by: decision?.decision === 'approved' ? decision.by : null,
+        uploaded_by: await named(upload?.created_by),
+        approved_by: await named(decision?.decision === 'approved' ? decision.by : undefined),
       };
       return [contentKey(content), by] as const;
     });

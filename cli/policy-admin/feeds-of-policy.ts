@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import type { PolicyFeeds } from '../../proxy/policy/admin/create-policy-admin.ts';
+import type { PolicyFeeds } from '../../proxy/policy/admin/policy-admin.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { FeedView } from '../../proxy/policy/admin/policy-views.ts';

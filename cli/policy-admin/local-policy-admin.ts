@@ -1,5 +1,6 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
+import { openStateIfAny } from '../state/open-state.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import type { FeedStatus, FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { createBlockedVersions, type BlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
@@ -143,6 +144,22 @@ export async function openLocalPolicyAdmin(
       names.close();
     },
   };
+}
+
+/** Opens the policy of a data folder for one question. Rejects with StateError, and with PolicyFileError. */
+export async function withLocalPolicy<Answer>(
+  config: Config,
+  context: Context,
+  ask: (policy: PolicyAdmin) => Promise<Answer>,
+): Promise<Answer> {
+  const state = await openStateIfAny(config);
+  const here = await openLocalPolicyAdmin(config, context, state);
+  try {
+    return await ask(here.policy);
+  } finally {
+    await here.close();
+    await state?.close();
+  }
 }
 
 /** The published files of the data folder, or of the origin. */

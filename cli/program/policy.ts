@@ -59,10 +59,7 @@ function addTest(policy: Command, wire: Wire): void {
         'versions that it concerns, how often they were installed in the last 90 days, and which tokens see them. ' +
         'Nothing changes, and no request is sent. Rules about the source and about Composer concern no versions.',
     );
-  wire(
-    withPolicy(test, 'libretto policy test policy.json', 'libretto policy test policy.json --json'),
-    () => import('../commands/policy/test.ts'),
-  );
+  wire(withPolicy(test, 'libretto policy test policy.json', 'libretto policy test policy.json --json'), load('test'));
 }
 
 function addSet(policy: Command, wire: Wire): void {
@@ -92,7 +89,7 @@ function addExplain(policy: Command, wire: Wire): void {
       'libretto policy explain acme/core 1.2.0',
       'libretto policy explain acme/core 1.2.0 --token tok_9QwErTy04fHj2kLm',
     ),
-    () => import('../commands/policy/explain.ts'),
+    load('explain'),
   );
 }
 

@@ -50,7 +50,7 @@ async function inConsole<Input, Output>(
   operation: Operation<never, Input, Output>,
   input: Input,
 ): Promise<NeedsConsole> {
-  const { id, path, params, query, body, summary, form, secrets = [] } = operation;
+  const { id, params, query, body, summary, form, secrets = [] } = operation;
   const values = input as JsonObject;
   await assertMay(remote, id);
   const checked = body?.safeParse(pick(values, body));
@@ -64,7 +64,7 @@ async function inConsole<Input, Output>(
       `${summary}: the console has no form for this. Nothing was changed. Make one change after the other. For what the ` +
         'console cannot do, run the same command on the host of the registry.',
     );
-  await assertThere(remote, path, values);
+  await assertThere(remote, operation, values);
   return needsConsole(remote, summary, shown, secrets);
 }
 
@@ -82,8 +82,12 @@ async function assertMay(remote: Remote, id: OperationId): Promise<void> {
 }
 
 /** Throws NOT_FOUND for an id or a package that the registry does not have: its form would be a missing page. */
-async function assertThere(remote: Remote, path: string, values: JsonObject): Promise<void> {
-  const [one] = /^\/api\/\w+\/(?:\{id\}|\{vendor\}\/\{package\})/.exec(path) ?? [];
+async function assertThere(
+  remote: Remote,
+  { path, there }: Pick<Operation<never>, 'path' | 'there'>,
+  values: JsonObject,
+): Promise<void> {
+  const one = there ?? /^\/api\/\w+\/(?:\{id\}|\{vendor\}\/\{package\})/.exec(path)?.[0];
   if (one !== undefined) await requestRemote(remote, { method: 'GET', path: filled(one, placeOfPath, values) });
 }
 

@@ -1,6 +1,6 @@
 // Describes what a trial of a policy found, and what the policy says of one version. Pure.
 
-import { isHeld } from '../../proxy/policy/admin/explain-version.ts';
+import { decisionTexts, outcomeText } from '../../proxy/policy/admin/explain-version.ts';
 import type { ExplainedVersion, PolicyTest } from '../../proxy/policy/admin/policy-views.ts';
 import { counted, firstOf, formatTable } from '../io/output.ts';
 
@@ -44,11 +44,11 @@ export function trialLines({ counts, versions, examined }: PolicyTest): readonly
 }
 
 export function explanationLines(explained: ExplainedVersion): readonly string[] {
-  const { findings, passed, approval } = explained;
+  const { findings, passed } = explained;
   return [
     ...malwareLines(explained),
     outcomeText(explained),
-    ...(approval ? [`  ${approval.by} approved it on ${approval.at}: ${approval.reason}`] : []),
+    ...decisionTexts(explained).map((text) => `  ${text}`),
     ...findings.map(({ rule, action, because, exception }) =>
       exception === null
         ? `  ${rule} (${action}): ${because}.`
@@ -58,20 +58,6 @@ export function explanationLines(explained: ExplainedVersion): readonly string[]
     ...passed.map((rule) => `  ${rule}: nothing is against it.`),
     ...(findings.length + passed.length === 0 ? ['  No rule concerns it.'] : []),
   ];
-}
-
-export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'>): string {
-  const { name, version, outcome } = explained;
-  switch (outcome) {
-    case 'offered':
-      return `${name} ${version} is offered.`;
-    case 'blocked':
-      return isHeld(explained)
-        ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`
-        : `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
-    case 'served':
-      return `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
-  }
 }
 
 /** `malware`: null, or undefined in the answer of an older server: it is none. */

@@ -20,7 +20,7 @@ type Rejection = Pick<ArtifactRecord, 'name' | 'version' | 'reference'> & {
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
   /** of staged artifacts */
-  readonly policyAdmin: { readonly decide: (rejection: Rejection, actor: Actor) => Promise<unknown> };
+  readonly policyAdmin: { readonly decide: (rejection: Rejection, caller: Call['caller']) => Promise<unknown> };
   /** the default retention of a cleanup, days */
   readonly artifactRetention: () => MaybeAsync<number>;
 }
@@ -91,13 +91,13 @@ export const deleteArtifact = operation({
   answers: 'the withdrawn artifact',
   awaitsBuilder: true,
   errors: ['NOT_FOUND', 'BUILD_BUSY', 'CONFLICT'],
-  run: async ({ artifactsOf, policyAdmin }: ArtifactServices, { id }, { actor, nowMs }) => {
+  run: async ({ artifactsOf, policyAdmin }: ArtifactServices, { id }, { actor, caller, nowMs }) => {
     const artifacts = artifactsOf(actor);
     const found = await artifacts.get(id);
     if (found.status !== 'staged') return showArtifact(await artifacts.withdraw(id));
     // of two people who decide at once the first one counts, also of a withdrawal and an approval
     const { name, version, reference } = found;
-    await policyAdmin.decide({ name, version, reference, decision: 'rejected', reason: 'withdrawn' }, actor);
+    await policyAdmin.decide({ name, version, reference, decision: 'rejected', reason: 'withdrawn' }, caller);
     return showArtifact({ ...found, status: 'withdrawn', retired_at: new Date(nowMs).toISOString() });
   },
 });

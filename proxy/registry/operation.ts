@@ -66,6 +66,8 @@ export interface Operation<Services, Input = never, Output = unknown> {
   readonly answers: string;
   /** the form of the console that does it, below /ui: `/teams/:id/edit`; its fields have the names of the input */
   readonly form?: string | undefined;
+  /** an address of the API that has what the form is about, where the path has it not: `/api/teams/{id}` */
+  readonly there?: string;
   /** Chooses among several forms, or fills in other fields. undefined: no form does what the input asks for. */
   formFor?(input: Input): FilledForm | undefined;
   /** true: it waits for the builder, longer than a silent connection may last */

@@ -45,14 +45,19 @@ const issues = (description: string) =>
     .describe(description);
 const remarks = issues('rules that can never match, exceptions that ended or cover nothing, and unknown names');
 
+const decision = z.object({ by: text('who decided'), at: time('when it was decided'), reason: text('why') }).nullable();
+
 export const explained = z.object({
   name,
   version,
   origin,
   malware: text('who says that it is malware, and why; null: nobody').nullable(),
   outcome: z
-    .enum(['offered', 'blocked', 'served'])
-    .describe('blocked: absent from the metadata, and its archive is refused. served: its archive is still sent'),
+    .enum(['offered', 'blocked', 'served', 'staged'])
+    .describe(
+      'blocked: absent from the metadata, and its archive is refused. served: its archive is still sent. staged: no ' +
+        'client sees it until a person approves it',
+    ),
   findings: z
     .array(
       z.object({
@@ -65,10 +70,8 @@ export const explained = z.object({
     )
     .describe('what rules have against the version'),
   passed: texts('names of rules that concern the package and have nothing against this version'),
-  approval: z
-    .object({ by: text('who approved it'), at: time('when it was approved'), reason: text('why') })
-    .nullable()
-    .describe('the approval that lets through what a rule would hold; null: none'),
+  approval: decision.describe('the approval that lets through what a rule would hold; null: none'),
+  rejection: decision.describe('the rejection that keeps it out; null: none'),
 });
 
 export const policyDocuments = {

@@ -110,7 +110,7 @@ describe('a package that is published here', () => {
     registry.setDecisions([decide('acme/app', '1.0.1', rejected)]);
     hold({ days: 1 });
     later(9 * day);
-    expect(await archive('acme/app', '1.0.3')).toBe(`${newer}; ada@example.org rejected it: it phones home`);
+    expect(await archive('acme/app', '1.0.3')).toBe(`${newer}; a person rejected it: it phones home`);
     registry.setDecisions([
       decide('acme/app', '1.0.1', rejected),
       decide('acme/app', '1.0.3', { reference: referenceFor('1.0.3') }),
@@ -208,7 +208,7 @@ describe('a mirrored package', () => {
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('moved') })]);
     expect(await archive('some/lib', '1.1.0')).toBe(200);
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('some/lib 1.1.0') })]);
-    expect(await archive('some/lib', '1.1.0')).toBe('ada@example.org rejected it: bad');
+    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
   });
 
   it('is offered without a moved release that does what a release below does, and what it did not do before', async () => {
@@ -288,7 +288,7 @@ describe('a mirrored package', () => {
     ]);
     registry.setPolicy({ rules: [{ ...second, action: 'block' }] as never });
     // the only rule that is left looks at other kinds, and began later: what came before is history
-    expect(await archive('some/lib', '1.0.1')).toContain('ada@example.org rejected it: no');
+    expect(await archive('some/lib', '1.0.1')).toContain('a person rejected it: no');
   });
 
   it('begins anew with a later rule, and writes nothing without one', async () => {

@@ -7,7 +7,7 @@ import { policyFeeds } from '../../cli/policy-admin/feeds-of-policy.ts';
 import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
-import { createPolicyAdmin } from '../../proxy/policy/admin/create-policy-admin.ts';
+import { createPolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';

@@ -17,7 +17,6 @@ import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
 import type { CommandInput } from '../../io/command.ts';
 import { describeMirrored } from '../../mirror/mirrored-name-text.ts';
-import { policyLines } from '../../text/policy-trial-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
 import {
   becauseText,
@@ -27,7 +26,7 @@ import {
   withdrawalLines,
   type Causes,
 } from '../../builds/withdrawal-text.ts';
-import { mirroredOf, policyOf, publishedRuns, waitingLines, waitingOf, warnedOf } from './why-lookups.ts';
+import { mirroredOf, policyFactsOf, publishedRuns } from './why-lookups.ts';
 import { nearestOf } from '../../text/suggest.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
@@ -51,10 +50,7 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
     causesOf(answer, config.data.value),
     publishedRuns(answer, config, context),
   ]);
-  const policy = version === undefined ? null : await policyOf(name, version, config, context);
-  const waiting = await waitingOf(name, version, config, context);
-  const judged = version === undefined ? await warnedOf(name, config, context) : policyLines(policy);
-  const said = [...judged, ...waitingLines(name, waiting)];
+  const { policy, waiting, lines: said } = await policyFactsOf(name, version, config, context);
   if (flags['json'] === true) {
     const versions = withRuns(documentedVersions(answer.versions, causes), runs);
     printJson(stdout, { ...document, versions, suggestions, mirrored, policy, waiting });

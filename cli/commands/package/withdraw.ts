@@ -2,6 +2,7 @@
 // and the service reads the outcome as JSON.
 
 import { messageOf } from '../../../build/shared/text/message-of.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import { withholdVersion } from '../../../build/withdraw/withhold-version.ts';
 import { withdrawVersion, type PackageServices } from '../../../proxy/packages/operations.ts';
@@ -15,7 +16,7 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { printJson, printNotes } from '../../io/output.ts';
-import { fixedBy } from '../../policy-admin/policy-on-version.ts';
+import { withLocalPolicy } from '../../policy-admin/local-policy-admin.ts';
 import { parseVersionArgument } from '../../purge/package-command.ts';
 import { withSettingsOf, withStateSettings } from '../../state/state-settings.ts';
 import { refuseUnpublished } from '../../tree/damaged-tree.ts';
@@ -68,9 +69,14 @@ const withdraw = operationCommand(
 );
 
 /** What to say of a release that fixes an advisory. What cannot be read hinders no withdrawal here: the build names damage. */
-async function lostFix(...[name, version, config, context]: Parameters<typeof fixedBy>): Promise<readonly string[]> {
+async function lostFix(
+  name: PackageName,
+  version: string,
+  ...place: readonly [Config, Context]
+): Promise<readonly string[]> {
   try {
-    const fixed = await fixedBy(name, version, config, context);
+    const standing = await withLocalPolicy(...place, (policy) => policy.standing(name));
+    const fixed = (standing?.versions ?? []).filter(({ fixedIn }) => fixedIn === version).map((one) => one.version);
     return fixed.length === 0 ? [] : [`It was the first release that fixes an advisory in ${listShortly(fixed)}.`];
   } catch (error) {
     return [`It is unknown whether it fixed an advisory: ${messageOf(error)}`];

@@ -2,7 +2,7 @@
 // policy.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { PolicyCheck } from '../../../proxy/policy/admin/policy-admin.ts';
+import type { PolicyCheck } from '../../../proxy/policy/admin/change-policy.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printChanges, printJson, printLines, printNotes, printProblems } from '../../io/output.ts';

@@ -1,13 +1,12 @@
 // `libretto policy import-settings`: the rules of the settings `mirroring.*` become rules of the policy.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
 import { importSettings } from '../../../proxy/policy/admin/import-settings.ts';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printChanges, printJson, printLines } from '../../io/output.ts';
 import { differenceLines } from '../../text/policy-text.ts';
-import { runPolicyCommand } from './policy-command.ts';
+import { refusePolicyFile, runPolicyCommand } from './policy-command.ts';
 
 export function run(context: Context, given: CommandInput): Promise<number> {
   const dryRun = given.flags['dryRun'] === true;
@@ -15,7 +14,7 @@ export function run(context: Context, given: CommandInput): Promise<number> {
     context,
     given,
     async ({ config, state, json }) => {
-      if (config.policy.value !== undefined) throw inFile(config.policy.value);
+      refusePolicyFile(config, copyThere);
       const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
       const imported = await importSettings({ store, actor: context.actor }, { dryRun });
       if (json) printJson(context.stdout, { dry_run: dryRun, ...imported });
@@ -35,11 +34,6 @@ export function run(context: Context, given: CommandInput): Promise<number> {
   );
 }
 
-function inFile(file: string): RegistryError {
-  return new RegistryError('SETTING_FIXED', {
-    message:
-      `The policy is in the file ${file}, which this command does not change. Copy the rules there ` +
-      '(`libretto policy show --json` prints them as rules_of_settings), give them names without the dot, and unset ' +
-      'the settings with `libretto settings unset`.',
-  });
-}
+const copyThere =
+  'Copy the rules there (`libretto policy show --json` prints them as rules_of_settings), give them names without the ' +
+  'dot, and unset the settings with `libretto settings unset`.';

@@ -77,6 +77,13 @@ export function policyInput(given: string, context: Pick<Context, 'workingDirect
   throw new UsageError(`${given === '-' ? 'Standard input' : given} ${read.fault}.`);
 }
 
+/** Throws SETTING_FIXED for a policy in a file. `advice`: a sentence. */
+export function refusePolicyFile({ policy: { value: file } }: Config, advice: string): void {
+  if (file === undefined) return;
+  const message = `The policy is in the file ${file}, which this command does not change. ${advice}`;
+  throw new RegistryError('SETTING_FIXED', { message });
+}
+
 /** The refusal with one line for each fault. */
 function asPolicyRefusal(error: unknown): unknown {
   if (!(error instanceof RegistryError) || error.status >= 500) return error;

@@ -1,4 +1,5 @@
-// `libretto policy show|hits|feeds`: the commands about the policy that work on a remote registry, too.
+// `libretto policy show|hits|feeds|held|approve|reject`: the commands about the policy that work on a remote registry, too;
+// and `explain` and `test`, which ask the policy of this host.
 
 import {
   acceptPolicyFeed,
@@ -12,8 +13,13 @@ import type { FeedView } from '../../../proxy/policy/admin/policy-views.ts';
 import { firstOf, formatTable, printJson, printLines, printProblems } from '../../io/output.ts';
 import { openLocalPolicyAdmin } from '../../policy-admin/local-policy-admin.ts';
 import { PolicyFileError } from '../../policy/policy-file.ts';
+import { notAPackageName } from '../../text/name-and-version.ts';
 import { exceptionTable, ruleTable } from '../../text/policy-text.ts';
+import { explanationLines, trialLines } from '../../text/policy-trial-text.ts';
 import type { CommandModule } from '../command-parts.ts';
+import { policyInput, runPolicyCommand } from './policy-command.ts';
+import { UsageError } from '../../io/usage-error.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
 import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
 
 type PolicyCommand = OperationCommand<PolicyAdminServices>;
@@ -132,6 +138,33 @@ const decide = (decision: 'approved' | 'rejected'): CommandModule =>
   );
 export const approve = decide('approved');
 export const reject = decide('rejected');
+
+/** What each rule says of one version, for all tokens or for one. */
+export const explain: CommandModule = {
+  run: (context, given) =>
+    runPolicyCommand(context, given, async ({ policy, json }) => {
+      const [text = '', version = ''] = given.operands;
+      const { token } = given.flags;
+      const name = parsePackageName(text.toLowerCase());
+      if (name === undefined) throw new UsageError(notAPackageName(text));
+      const reader = { kind: 'operator', actor: context.actor } as const;
+      const explained = await policy.explain(name, version, typeof token === 'string' ? token : undefined, reader);
+      if (json) printJson(context.stdout, explained);
+      else printLines(context.stdout, explanationLines(explained));
+      return 0;
+    }),
+};
+
+/** Tries a policy on everything that is published or mirrored here. Nothing changes. */
+export const test: CommandModule = {
+  run: (context, given) =>
+    runPolicyCommand(context, given, async ({ policy, json }) => {
+      const found = await policy.test(policyInput(given.operands[0] ?? '', context));
+      if (json) printJson(context.stdout, found);
+      else printLines(context.stdout, trialLines(found));
+      return 0;
+    }),
+};
 
 /** The feeds of advisories and filter lists. `--accept` takes a list that has become much smaller. */
 export const feeds: CommandModule = {

@@ -1,6 +1,5 @@
 // `libretto policy protect`: adds the rule that holds releases which can newly do something.
 
-import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import type { CommandInput } from '../../io/command.ts';
@@ -8,7 +7,7 @@ import type { Context } from '../../io/context.ts';
 import { printChanges, printJson, printLines } from '../../io/output.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { differenceLines } from '../../text/policy-text.ts';
-import { runPolicyCommand } from './policy-command.ts';
+import { refusePolicyFile, runPolicyCommand } from './policy-command.ts';
 
 const standardDays = 7;
 
@@ -19,7 +18,7 @@ export function run(context: Context, given: CommandInput): Promise<number> {
     context,
     given,
     async ({ config, policy, json }) => {
-      if (config.policy.value !== undefined) throw inFile(config.policy.value, rule);
+      refusePolicyFile(config, `Add this rule there: ${JSON.stringify(rule)}`);
       const { rules, exceptions, revision } = await policy.get();
       const known = rules.find((one) => one.rule === 'capability');
       const proposed = { rules: [...rules, rule], exceptions } as unknown as JsonValue;
@@ -54,10 +53,4 @@ function ruleOf({ days, untilApproved }: CommandInput['flags'], now: Date) {
     ...(untilApproved === true ? {} : { days: held }),
     since: `${now.toISOString().slice(0, 19)}Z`, // the time of a publication has no milliseconds
   };
-}
-
-function inFile(file: string, rule: object): RegistryError {
-  return new RegistryError('SETTING_FIXED', {
-    message: `The policy is in the file ${file}, which this command does not change. Add this rule there: ${JSON.stringify(rule)}`,
-  });
 }

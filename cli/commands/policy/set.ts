@@ -1,6 +1,6 @@
 // `libretto policy set`: stores a policy, and prints what it changes.
 
-import type { PolicyCheck } from '../../../proxy/policy/admin/policy-admin.ts';
+import type { PolicyCheck } from '../../../proxy/policy/admin/change-policy.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, printChanges, printJson, printLines, printNotes } from '../../io/output.ts';

@@ -4,20 +4,22 @@ import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { ArtifactRecord } from '../../../proxy/artifacts/artifact.ts';
 import type { StateStore } from '../../../proxy/core/state/state-store.ts';
+import type { UploadHold } from '../../../proxy/policy/admin/explain-policy.ts';
 import type { Rule } from '../../../proxy/policy/model/policy-document.ts';
 import { howToDecide } from '../../../proxy/policy/model/words.ts';
 import { readStoredPolicy } from '../../../proxy/policy/records/stored-policy.ts';
 import type { Remote } from '../../remote/remote.ts';
 import type { PublishJob } from './publish-job.ts';
 
-/** Why a rule holds the version; null: none does. Without such a rule nothing is read. */
+/** Without a rule that holds releases, nothing is read. */
 export async function holdOn(
   { name, version }: ArtifactRecord,
   { config, context }: PublishJob,
   state: StateStore,
-): Promise<string | null> {
+): Promise<UploadHold> {
   const isRule = ({ rule }: Rule): boolean => rule === 'capability';
-  if (config.policy.value === undefined && !(await readStoredPolicy(state)).policy.rules.some(isRule)) return null;
+  if (config.policy.value === undefined && !(await readStoredPolicy(state)).policy.rules.some(isRule))
+    return { notices: [] };
   const { openLocalPolicyAdmin } = await import('../../policy-admin/local-policy-admin.ts');
   const { policy, close } = await openLocalPolicyAdmin(config, context, state);
   return policy.holdOn(name as PackageName, version).finally(close);
@@ -30,11 +32,11 @@ export function describePublished(
 ): string {
   const where = remote === undefined ? '' : ` on ${remote.url}`;
   const what = `${String(name)} ${String(version)}`;
-  const decide = howToDecide({ name: String(name), version: String(version) });
+  const decide = howToDecide({ name: String(name), version: String(version) }, remote?.url);
   if (status === 'staged')
     return `Staged ${what}${where} (${String(id)}). It waits for approval: until then no client sees it. ${decide}`;
   if (typeof held === 'string')
-    return `Stored ${what}${where} (${String(id)}). It waits for approval, and clients do not get it: ${held}. ${decide}`;
+    return `Stored ${what}${where} (${String(id)}). Clients do not get it: ${held}. ${decide}`;
   return created
     ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
     : `${what} is already published${where} with the same bytes (${String(id)}).`;

@@ -179,11 +179,9 @@ async function publishLocally(job: PublishJob): Promise<Published> {
       dataDirectory,
     });
     const { record, created } = await artifacts.publish({ path: staged, version });
-    const held = await holdOn(record, job, state);
-    return {
-      record: { ...record, published_from: record.published_from ?? null, ...(held !== null && { held }) },
-      created,
-    };
+    const { notices, ...hold } = await holdOn(record, job, state);
+    notices.forEach(notice);
+    return { record: { ...record, published_from: record.published_from ?? null, ...hold }, created };
   } finally {
     rmSync(staged, { force: true });
     await state.close();

@@ -12,6 +12,7 @@ import type { PolicyAdmin } from '../../../proxy/policy/admin/policy-admin.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
 import { advisoriesIn } from '../../../proxy/policy/judge/facts.ts';
 import { Readable } from 'node:stream';
+import type { Operator } from '../../../proxy/auth/caller.ts';
 import type { Remote } from '../../remote/remote.ts';
 
 /** A changed package of the locks; null: one of the two has not got it. */
@@ -22,7 +23,11 @@ export interface VersionsToKnow {
 }
 
 /** Reads a data folder; asks for nothing elsewhere. */
-export async function knownLocally(policy: PolicyAdmin, changed: readonly VersionsToKnow[]): Promise<KnownOf> {
+export async function knownLocally(
+  policy: PolicyAdmin,
+  changed: readonly VersionsToKnow[],
+  operator: Operator,
+): Promise<KnownOf> {
   const known = new Map<string, KnownVersion>();
   for (const { name: text, from, to } of changed) {
     const name = parsePackageName(text);
@@ -34,7 +39,7 @@ export async function knownLocally(policy: PolicyAdmin, changed: readonly Versio
       if (version === null || normalized === undefined || found === undefined) continue;
       known.set(`${text} ${version}`, {
         advisories: found.concerns.filter(({ isMalware }) => !isMalware).map(({ id, title }) => ({ id, title })),
-        ...judgedBy(await policy.explain(name, found.version, undefined)),
+        ...judgedBy(await policy.explain(name, found.version, undefined, operator)),
       });
     }
   }

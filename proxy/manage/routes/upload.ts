@@ -108,9 +108,9 @@ export function registerUpload(api: Api, services: UploadServices): void {
       },
     );
     const { name: own, version: label, status } = record;
-    const held = status === 'published' ? await policyAdmin.holdOn(own as PackageName, label) : null;
-    const shown = { ...showArtifact(record), ...(held !== null && { held }), notices: [...notices] };
-    return context.json(shown, created ? 201 : 200);
+    const hold = status === 'published' ? await policyAdmin.holdOn(own as PackageName, label) : { notices: [] };
+    const all = [...notices, ...hold.notices];
+    return context.json({ ...showArtifact(record), ...hold, notices: all }, created ? 201 : 200);
   });
 }
 

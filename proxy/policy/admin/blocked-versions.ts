@@ -3,7 +3,7 @@
 
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
-import { factsOfEntry } from '../apply/entry-facts.ts';
+import { factsOfEntry } from '../apply/record-facts.ts';
 import { readsGains } from '../apply/rule-finder.ts';
 import type { PackageSource } from './package-source.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';

@@ -2,12 +2,13 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { normalizeVersion } from '../../../build/contract/version.ts';
+import { normalizeVersion, type NormalizedVersion } from '../../../build/contract/version.ts';
 import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
-import { approvalOf } from '../judge/held-releases.ts';
-import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
+import { decisionsOn, holdOf, type ReviewDecision } from '../judge/held-releases.ts';
+import { blockOf, judgePackage, refusalOf, type RuleFinding } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
+import { howToDecide } from '../model/words.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { ExplainedVersion } from './policy-views.ts';
@@ -54,7 +55,7 @@ export async function explainVersion(
       exception: exception ?? null,
     })),
     passed: passed.map(({ name: rule }) => rule),
-    approval: approvalIn(policy, known, passed, version.facts.normalized, nowMs),
+    ...decisionsIn(policy, known, version, { passed, findings: judgement.findings, nowMs }),
   };
 }
 
@@ -76,26 +77,66 @@ export async function withheldVersions(
   return new Set(known.versions.map(({ facts }) => facts.version).filter((version) => !offered.has(version)));
 }
 
-/** Who approved what one of these rules would hold. */
-function approvalIn(
+interface Judged {
+  readonly passed: readonly VersionRule[];
+  readonly findings: readonly RuleFinding[];
+  readonly nowMs: number;
+}
+
+/** Who approved what a rule would hold, or rejected what it holds. */
+function decisionsIn(
   { compiled }: CurrentPolicy,
   { name, gains }: CandidatePackage,
-  passed: readonly VersionRule[],
-  normalized: string,
-  nowMs: number,
-): ExplainedVersion['approval'] {
+  { facts }: CandidateVersion,
+  { passed, findings, nowMs }: Judged,
+): Pick<ExplainedVersion, 'approval' | 'rejection'> {
   const decisions = compiled.decisions.filter((one) => one.package === name);
-  for (const rule of decisions.length === 0 ? [] : passed) {
-    const approval = rule.rule === 'capability' && approvalOf(rule, gains(), decisions, normalized, nowMs);
-    if (approval) return { by: approval.by, at: approval.at, reason: approval.reason };
-  }
-  return null;
+  if (decisions.length === 0) return { approval: null, rejection: null };
+  const { normalized, reference = '' } = facts;
+  const on = decisionsOn({ normalized: normalized as NormalizedVersion, reference }, gains(), decisions);
+  const find = (decision: ReviewDecision['decision']): ExplainedVersion['approval'] => {
+    const found = on.find((one) => one.decision === decision);
+    return found === undefined ? null : { by: found.by, at: found.at, reason: found.reason };
+  };
+  const wouldHold = (rule: VersionRule): boolean =>
+    rule.rule === 'capability' && holdOf(rule, gains(), [], normalized, nowMs) !== undefined;
+  return {
+    approval: passed.some(wouldHold) ? find('approved') : null,
+    rejection: findings.some(({ rule }) => rule.rule === 'capability') ? find('rejected') : null,
+  };
 }
 
 /** True if only holds keep it out, which end by time or by a person's decision. */
 export function isHeld({ findings }: Pick<ExplainedVersion, 'findings'>): boolean {
   const blocks = findings.filter(({ action, exception }) => action === 'block' && exception === null);
   return blocks.length > 0 && blocks.every(({ held }) => held);
+}
+
+/** A sentence for people: what clients get. */
+export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'>): string {
+  const { name, version, outcome } = explained;
+  const held = isHeld(explained) ? 'held' : undefined;
+  switch (outcome) {
+    case 'offered':
+      return `${name} ${version} is offered.`;
+    case 'blocked':
+      return `${name} ${version} is ${held ?? 'blocked'}: the metadata omits it, and its archive is refused.`;
+    case 'staged':
+      return `${name} ${version} is staged: no client sees it until a person approves it. ${howToDecide(explained)}`;
+    case 'served':
+      return `${name} ${version} is ${held ?? 'not offered'}: the metadata omits it. Its archive is still sent, for lock files.`;
+  }
+}
+
+/** Who approved or rejected it. `undefined`: in the answer of an older server. */
+export function decisionTexts({
+  approval,
+  rejection,
+}: Partial<Pick<ExplainedVersion, 'approval' | 'rejection'>>): readonly string[] {
+  return [
+    ...(approval ? [`${approval.by} approved it on ${approval.at}: ${approval.reason}`] : []),
+    ...(rejection ? [`${rejection.by} rejected it on ${rejection.at}: ${rejection.reason}`] : []),
+  ];
 }
 
 export async function findPackage(

@@ -16,7 +16,7 @@ import type { StateStore } from '../../core/state/state-store.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
-import { noGains, type ArrivedRelease, type Gains } from '../judge/held-releases.ts';
+import { noGains, type ArrivedRelease, type Gains, type ReviewDecision } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { firstApprovals, isAbout } from '../records/review-decisions.ts';
@@ -40,7 +40,7 @@ export interface HeldRelease {
   /** epoch milliseconds */
   readonly arrivedMs: number;
   readonly gained: readonly Gained<ArrivedRelease>[];
-  /** false: a person rejected it, or another rule blocks it as well */
+  /** false: a person rejected it, or another rule blocks it as well; listed while a first approval waits */
   readonly waits: boolean;
   /** who gave the first of two approvals; null: nobody */
   readonly approvedBy: string | null;
@@ -63,25 +63,23 @@ interface Examined {
   readonly arrivals: readonly number[];
 }
 
-export interface StagedParts extends Pick<StandingParts, 'packages' | 'reader'> {
+export interface HeldParts extends StandingParts {
+  readonly store: Pick<StateStore, 'range'>;
   readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
   /** What the composer.json of a staged upload says; undefined: it cannot be read here. */
   readonly stagedRecord: (staged: ArtifactRecord) => Promise<JsonObject | undefined>;
 }
 
-export interface HeldParts extends StagedParts {
-  readonly store: Pick<StateStore, 'range'>;
-}
-
 /** Every call looks again. Others get their turn in between. Staged releases come last. */
 export function createHeldList(parts: HeldParts) {
-  const { reader, packages, store } = parts;
+  const { reader, packages } = parts;
   const known = new Map<string, Examined>();
   return async (nowMs: number, isAsked = ({ waits }: HeldRelease): boolean => waits): Promise<HeldList> => {
     const policy = await reader.current(nowMs);
     const releases: HeldRelease[] = [];
     const bursts = createBursts();
     const examined = new Set<PackageName>();
+    const firsts = await countedFirsts(parts);
     if (!policy.compiled.rules.some(({ given }) => isHolding(given))) known.clear();
     else {
       const turn = createTurns();
@@ -93,12 +91,12 @@ export function createHeldList(parts: HeldParts) {
           if (found === undefined) continue;
           examined.add(name);
           bursts.note(name, found.arrivals);
-          releases.push(...found.held.filter(isAsked));
+          releases.push(...found.held.filter((held) => isAsked(held) || firsts.some((one) => isAbout(one, held))));
         }
     }
     const staged = await stagedReleases(parts, () => true, nowMs);
     for (const { name, arrivedMs } of staged) bursts.note(name, [arrivedMs]);
-    const all = await withApprovals(store, [...releases, ...staged]);
+    const all = await withApprovals(parts, [...releases, ...staged]);
     return { releases: all.map((held) => bursts.shownIn(held)), examined };
   };
 }
@@ -133,7 +131,7 @@ export function endsSoon(staged: ArtifactRecord, nowMs: number): boolean {
 
 /** The staged uploads that are asked for, as the list has them. */
 export async function stagedReleases(
-  parts: StagedParts,
+  parts: HeldParts,
   isAsked: (staged: ArtifactRecord) => boolean,
   nowMs: number,
 ): Promise<readonly HeldRelease[]> {
@@ -145,7 +143,7 @@ export async function stagedReleases(
 
 /** What the upload adds to the last release below it that clients get: a held one brought nothing to them. */
 async function gainedByStaged(
-  { packages, stagedRecord }: StagedParts,
+  { packages, stagedRecord }: HeldParts,
   staged: ArtifactRecord,
   policy: CurrentPolicy,
   nowMs: number,
@@ -186,14 +184,23 @@ function waiting(staged: ArtifactRecord, gained: HeldRelease['gained'], nowMs: n
 
 /** With the first of two approvals. */
 export async function withApprovals(
-  store: HeldParts['store'],
+  parts: HeldParts,
   releases: readonly HeldRelease[],
 ): Promise<readonly HeldRelease[]> {
-  const firsts = await firstApprovals(store);
+  const firsts = await countedFirsts(parts);
   return releases.map((held) => {
     const first = firsts.find((one) => isAbout(one, held));
     return first === undefined ? held : approvedOnce(held, first.by);
   });
+}
+
+/** The setting may have changed since somebody approved first. */
+async function countedFirsts(parts: HeldParts): Promise<readonly ReviewDecision[]> {
+  return (await hasFourEyes(parts)) ? firstApprovals(parts.store) : [];
+}
+
+export async function hasFourEyes({ sources }: Pick<StandingParts, 'sources'>): Promise<boolean> {
+  return (await sources.settings.current())['publishing.four_eyes'];
 }
 
 export function approvedOnce(held: HeldRelease, by: string): HeldRelease {

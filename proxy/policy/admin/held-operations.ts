@@ -1,15 +1,12 @@
 // What people do with held releases: the operations that API, commands and console call.
 
 import { z } from 'zod';
-import { RegistryError } from '../../../build/contract/errors.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { packageParams, nameOf } from '../../packages/operations.ts';
-import { operation, type Call } from '../../registry/operation.ts';
+import { operation } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
-import type { HeldRelease } from './held-list.ts';
-import { decidedRelease, heldRelease, showHeld, type ShownHeld } from './held-schema.ts';
-import type { PolicyAdmin } from './policy-admin.ts';
-import type { PolicyAdminServices } from './operations.ts';
+import { decidedRelease, heldRelease, showHeld } from './held-schema.ts';
+import { explainPolicy, type PolicyAdminServices } from './operations.ts';
 
 const tag = 'Policy';
 
@@ -26,21 +23,12 @@ export const listHeldReleases = operation({
   answer: pageOf(heldRelease),
   answers: 'a page of held releases',
   run: async ({ policyAdmin }: PolicyAdminServices, query, { caller }) => {
-    const { releases } = await policyAdmin.held();
+    const { releases } = await policyAdmin.held(caller);
     const sorted = releases.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const { data, next_cursor } = paginate(sorted, query, keyOf);
-    return { data: await Promise.all(data.map((held) => showNamed(policyAdmin, held, caller))), next_cursor };
+    return { data: data.map(showHeld), next_cursor };
   },
 });
-
-/** With people and tokens by name. */
-export async function showNamed(
-  policyAdmin: Pick<PolicyAdmin, 'named'>,
-  held: HeldRelease,
-  caller: Call['caller'],
-): Promise<ShownHeld> {
-  return showHeld({ ...held, because: await policyAdmin.named(held.because, caller) });
-}
 
 /** As text in the order of versions: numbers have one length, and a pre-release comes before its release. */
 function keyOf({ name, version }: { readonly name: string; readonly version: string }): string {
@@ -51,6 +39,8 @@ function keyOf({ name, version }: { readonly name: string; readonly version: str
 export const decideHeldRelease = operation({
   id: 'decideHeldRelease',
   form: '/policy/held/:vendor/:package/:version',
+  // also of another registry, or staged
+  there: explainPolicy.path,
   method: 'post',
   path: '/api/packages/{vendor}/{package}/versions/{version}/decision',
   tag,
@@ -75,14 +65,9 @@ export const decideHeldRelease = operation({
   answers: 'the release as it was held, and whether it is decided',
   awaitsBuilder: true,
   errors: ['NOT_FOUND', 'CONFLICT', 'VERSION_EXISTS', 'BUILD_BUSY'],
-  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { actor, caller }) => {
-    const decision = { name: nameOf({ vendor, package: own }), ...asked };
-    const held = await policyAdmin.decide(decision, actor).catch(async (error: unknown) => {
-      if (!(error instanceof RegistryError)) throw error;
-      const message = await policyAdmin.named(error.message, caller);
-      throw new RegistryError(error.code, { message, details: error.details, cause: error });
-    });
-    return { ...(await showNamed(policyAdmin, held, caller)), decided: held.approvedBy === null };
+  run: async ({ policyAdmin }: PolicyAdminServices, { vendor, package: own, ...asked }, { caller }) => {
+    const held = await policyAdmin.decide({ name: nameOf({ vendor, package: own }), ...asked }, caller);
+    return { ...showHeld(held), decided: held.approvedBy === null };
   },
 });
 

@@ -5,7 +5,6 @@ import { noAdvisories } from '../../../build/contract/advisory-lists.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
-import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Artifacts } from '../../artifacts/artifacts.ts';
@@ -23,14 +22,13 @@ import {
   type DecisionDetails,
 } from '../records/review-decisions.ts';
 import { findPackage } from './explain-version.ts';
-import { approvedOnce, heldIn, stagedReleases, type HeldRelease, type StagedParts } from './held-list.ts';
+import { approvedOnce, hasFourEyes, heldIn, stagedReleases, type HeldRelease, type HeldParts } from './held-list.ts';
 
-export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'>, Omit<StagedParts, 'artifactsOf'> {
+export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'>, Omit<HeldParts, 'artifactsOf' | 'store'> {
   readonly reader: PolicyReader;
   readonly artifactsOf: (actor: Actor) => Artifacts;
   /** false: this server has no data folder */
   readonly hasBuilder: boolean;
-  readonly fourEyes: () => MaybeAsync<boolean>;
 }
 
 export interface Deciding {
@@ -115,15 +113,15 @@ const afterwards = {
 } as const;
 
 async function detailsOf(
-  { store, fourEyes }: DecidingParts,
+  parts: DecidingParts,
   held: HeldRelease,
   { asked: { decision }, first }: { readonly asked: Deciding; readonly first: ReviewDecision | undefined },
   actor: Actor,
 ): Promise<DecisionDetails> {
   const content = { ...held, version_normalized: held.normalized };
-  const publisher = held.origin === 'private' ? (await readArtifactOf(store, content))?.created_by : undefined;
+  const publisher = held.origin === 'private' ? (await readArtifactOf(parts.store, content))?.created_by : undefined;
   const people = publisher === undefined ? {} : { published_by: publisher };
-  if (decision === 'rejected' || !(await fourEyes())) return { isFirst: false, people };
+  if (decision === 'rejected' || !(await hasFourEyes(parts))) return { isFirst: false, people };
   if (publisher === actor)
     throw new RegistryError('CONFLICT', {
       message: 'You published this release, so another person has to approve it (setting publishing.four_eyes).',

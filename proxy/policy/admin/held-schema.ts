@@ -44,25 +44,11 @@ export const decidedRelease = heldRelease
   .meta({ id: 'DecidedRelease' });
 export type ShownHeld = Fixed<z.output<typeof heldRelease>>;
 
-export function showHeld({
-  name,
-  version,
-  origin,
-  rule,
-  because,
-  approvedBy,
-  reference,
-  arrivedMs,
-  gained,
-}: HeldRelease): ShownHeld {
+export function showHeld({ approvedBy, arrivedMs, gained, ...held }: HeldRelease): ShownHeld {
+  const { normalized: _normalized, release: _release, waits: _waits, staged: _staged, ...shown } = held;
   return {
-    name,
-    version,
-    origin,
-    rule,
-    because,
+    ...shown,
     approved_by: approvedBy,
-    reference,
     arrived_at: new Date(arrivedMs).toISOString(),
     gained: gained.map(({ capability, broughtBy, before }) => ({
       ...capability,

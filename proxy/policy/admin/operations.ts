@@ -7,7 +7,7 @@ import { namedPackage } from '../../packages/describe-package.ts';
 import { idSchema } from '../../registry/fields.ts';
 import { operation } from '../../registry/operation.ts';
 import { pageOf, pageQuery, paginate } from '../../registry/page.ts';
-import { hitId, newestFirst } from './hit-id.ts';
+import { hitId } from '../records/policy-hits.ts';
 import type { PolicyAdmin } from './policy-admin.ts';
 import { explainedVersion, policyFeed, policyHit, policyView } from './policy-views.ts';
 
@@ -53,7 +53,7 @@ export const explainPolicy = operation({
   ) => {
     // throws NOT_FOUND for a token that this caller does not see
     if (token !== undefined && caller.kind !== 'operator') await createCallerTokens(services, caller).get(token);
-    return services.policyAdmin.explain(namedPackage(`${vendor}/${params.package}`), version, token);
+    return services.policyAdmin.explain(namedPackage(`${vendor}/${params.package}`), version, token, caller);
   },
 });
 
@@ -67,8 +67,7 @@ export const listPolicyHits = operation({
   query: pageQuery,
   answer: pageOf(policyHit),
   answers: 'a page of first hits',
-  run: async ({ policyAdmin }: PolicyAdminServices, query) =>
-    paginate(newestFirst(await policyAdmin.hits()), query, hitId, true),
+  run: async ({ policyAdmin }: PolicyAdminServices, query) => paginate(await policyAdmin.hits(), query, hitId, true),
 });
 
 export const listPolicyFeeds = operation({

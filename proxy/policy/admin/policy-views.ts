@@ -144,6 +144,16 @@ export const policyTest = z
 export type PolicyTest = Fixed<z.output<typeof policyTest>>;
 export type TestedVersion = PolicyTest['versions'][number];
 
+const decision = z
+  .object({
+    by: z
+      .string()
+      .meta({ description: 'who decided: by email for people who may list users', example: 'ada@example.org' }),
+    at: timeSchema('it was decided'),
+    reason: z.string().meta({ description: 'why' }),
+  })
+  .nullable();
+
 export const explainedVersion = z
   .object({
     name,
@@ -153,8 +163,9 @@ export const explainedVersion = z
       description: 'who says that it is malware, and why; null: nobody',
       example: 'MAL-2026-123: Steals keys',
     }),
-    outcome: z.enum(['offered', 'blocked', 'served']).meta({
+    outcome: z.enum(['offered', 'blocked', 'served', 'staged']).meta({
       description:
+        '`staged`: uploaded, and no client sees it until a person approves it. ' +
         '`blocked`: absent from the metadata, and its archive is refused. `served`: absent, by a rule or since it is ' +
         'withdrawn, but an archive that the registry has is still sent, for lock files',
     }),
@@ -172,14 +183,8 @@ export const explainedVersion = z
     passed: z
       .array(nameOfRule)
       .meta({ description: 'rules that concern the package and have nothing against this version' }),
-    approval: z
-      .object({
-        by: z.string().meta({ description: 'who approved it', example: 'user:usr_4fHj2kLm9QwErTy0' }),
-        at: timeSchema('it was approved'),
-        reason: z.string().meta({ description: 'why' }),
-      })
-      .nullable()
-      .meta({ description: 'the approval that lets through what a rule would hold; null: none' }),
+    approval: decision.meta({ description: 'the approval that lets through what a rule would hold; null: none' }),
+    rejection: decision.meta({ description: 'the rejection that keeps it out; null: none' }),
   })
   .meta({ id: 'ExplainedVersion' });
 export type ExplainedVersion = Fixed<z.output<typeof explainedVersion>>;

@@ -6,7 +6,7 @@ import { readUser } from '../../auth/user-records.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { parseTokenId, parseTokenRecord, tokenKey } from '../../core/tokens/token.ts';
 
-type Reader = Caller | Operator;
+export type Reader = Caller | Operator;
 
 /** `user:usr_…` becomes the email, and `token:tok_…` the description. */
 export async function withNames(store: Pick<StateStore, 'get'>, reader: Reader, text: string): Promise<string> {
@@ -14,6 +14,15 @@ export async function withNames(store: Pick<StateStore, 'get'>, reader: Reader, 
   for (const [actor, kind, id = ''] of text.matchAll(/\b(user|token):(\w+)/g))
     names.set(actor, kind === 'user' ? await emailOf(store, reader, id) : await descriptionOf(store, reader, id));
   return text.replaceAll(/\b(?:user|token):\w+/g, (actor) => names.get(actor) ?? actor);
+}
+
+/** With people and tokens by name. */
+export function named<One extends { readonly because: string }>(
+  store: Pick<StateStore, 'get'>,
+  reader: Reader,
+  all: readonly One[],
+): Promise<readonly One[]> {
+  return Promise.all(all.map(async (one) => ({ ...one, because: await withNames(store, reader, one.because) })));
 }
 
 async function emailOf(store: Pick<StateStore, 'get'>, reader: Reader, id: string): Promise<string | undefined> {

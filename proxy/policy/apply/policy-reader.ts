@@ -9,7 +9,8 @@ import { compilePolicy, type CompiledPolicy } from '../judge/compile-policy.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
 import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
-import { readStoredPolicy } from '../records/stored-policy.ts';
+import { readAgain } from '../records/read-again.ts';
+import { readStoredPolicy, revisionOf } from '../records/stored-policy.ts';
 import { CurrentPolicy, noOutsideLists, readsLists, type OutsideLists } from './current-policy.ts';
 
 export interface PolicyReader {
@@ -121,17 +122,8 @@ interface Latest {
 
 /** The policy of the state, read again after each change of the state. */
 export function storedDocument(store: Pick<StateStore, 'range' | 'generation'>): () => MaybeAsync<PolicyDocument> {
-  let known: { readonly generation: number; readonly revision: string; readonly policy: PolicyDocument } | undefined;
-  const load = async (generation: number): Promise<PolicyDocument> => {
-    const { policy, revision } = await readStoredPolicy(store);
-    known = { generation, revision, policy: known?.revision === revision ? known.policy : policy };
-    return known.policy;
-  };
-  return () => {
-    // read before the row, so that any later commit makes this value outdated
-    const generation = store.generation();
-    return known?.generation === generation ? known.policy : load(generation);
-  };
+  const read = async (): Promise<PolicyDocument> => (await readStoredPolicy(store)).policy;
+  return readAgain(store, read, revisionOf);
 }
 
 /** The policy with these rules instead of its own ones, and with all lists. */

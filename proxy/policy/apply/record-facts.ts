@@ -1,11 +1,11 @@
-// The facts of the published records of one package, and of its archives. A lock file may name an archive whose record
+// The facts of the published records of one package, and of its archives in the serving index. A lock file may name an archive whose record
 // is no longer published: then what the index kept of it counts. An index of an older version of Libretto kept nothing,
 // and the record of the same version counts, or the newest one. Pure.
 
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { IndexEntry } from '../../../build/contract/serving-index.ts';
 import { factsOfRecord, type VersionFacts } from '../judge/facts.ts';
-import { factsOfEntry, factsOfFormer } from './entry-facts.ts';
+import { isDevVersion } from '../../../build/contract/version.ts';
 
 export interface RecordFacts {
   /** by normalized version, and by normalized version and reference */
@@ -36,4 +36,48 @@ export function factsOfArchive({ records, newest }: RecordFacts, entry: IndexEnt
 function formerly(entry: IndexEntry, later: VersionFacts | undefined): VersionFacts | undefined {
   const former = factsOfFormer(entry);
   return former?.abandoned === false && later !== undefined ? { ...former, abandoned: later.abandoned } : former;
+}
+
+/** The known facts of the former record of this archive; undefined: there are none. */
+function factsOfFormer({ version, version_normalized, facts }: IndexEntry): VersionFacts | undefined {
+  return facts === undefined ? undefined : factsOfRecord({ version, version_normalized, ...facts });
+}
+
+/** `record`: of this version, or of the nearest one. `isOwn`: it is the published record of exactly this archive. */
+export function factsOfEntry(
+  {
+    version,
+    version_normalized: normalized,
+    reference,
+    time,
+    first_published: first,
+    since,
+    readme,
+    state,
+    signed_by: signer,
+    facts,
+  }: IndexEntry,
+  record: VersionFacts | undefined,
+  isOwn: boolean,
+): VersionFacts {
+  const dev = isDevVersion(normalized);
+  return {
+    version,
+    normalized,
+    reference,
+    dev,
+    releasedMs: isOwn ? record?.releasedMs : momentOf(time),
+    publishedMs: isOwn ? record?.publishedMs : momentOf(first ?? since),
+    licenses: record?.licenses,
+    type: record?.type,
+    abandoned: record?.abandoned ?? false,
+    // an older version of Libretto forgot the README of a version that is no longer published
+    readme: state === 'published' ? readme !== undefined : facts === undefined ? undefined : facts.readme === true,
+    signedBy: signer ?? null,
+  };
+}
+
+function momentOf(text: string | null): number | undefined {
+  const moment = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(moment) ? undefined : moment;
 }

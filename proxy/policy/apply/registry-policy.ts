@@ -16,14 +16,13 @@ import { arrivalOfPublished, gainsOf, noGains, type Gains } from '../judge/held-
 import type { PolicyJudgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { Hits } from './hits.ts';
-import { refuseArchive, type RequestedArchive } from './note-findings.ts';
 import { PolicedDocuments, asRecorded, type PolicedPackage } from './policed-documents.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import { PublishedJudgements } from './published-judgements.ts';
 import type { ApplicableRules } from './rule-finder.ts';
-import { factsOfEntry } from './entry-facts.ts';
+import { factsOfEntry } from './record-facts.ts';
 import type { ComposerRule } from '../judge/compile-policy.ts';
-import { clientAnswer } from './refusals.ts';
+import { clientAnswer, refuseArchive, type RequestedArchive } from './refusals.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 
 // The rules of one state of the policy, as the core asks them (I26).

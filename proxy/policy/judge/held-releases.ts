@@ -134,20 +134,18 @@ export function holdOf(
   return own && { because: rejectionOf(own), untilMs: undefined, isRejected: true };
 }
 
-/** The approval that lets through what this rule would hold now; undefined: none does. */
-export function approvalOf(
-  rule: Parameters<typeof holdOf>[0],
+/** What people decided about an archive, or about one below whose capability it keeps; about itself first. */
+export function decisionsOn(
+  { normalized, reference }: Pick<ArrivedRelease, 'normalized' | 'reference'>,
   gains: Gains,
   decisions: readonly ReviewDecision[],
-  normalized: string,
-  nowMs: number,
-): ReviewDecision | undefined {
+): readonly ReviewDecision[] {
   const about = gains.get(normalized);
-  if (about === undefined || holdOf(rule, gains, [], normalized, nowMs) === undefined) return undefined;
-  return [
-    decisions.findLast((one) => isAbout(one, about.release)),
-    ...about.gained.map((one) => decisionAbout(one, gains, decisions, normalized)),
-  ].find((one) => one?.decision === 'approved');
+  const isOwn = (one: ReviewDecision): boolean =>
+    (about !== undefined && isAbout(one, about.release)) ||
+    (about?.release.reference !== reference && one.version === normalized && one.reference === reference);
+  const kept = about?.gained.map((one) => decisionAbout(one, gains, decisions, normalized)) ?? [];
+  return [decisions.findLast(isOwn), ...kept].filter((one) => one !== undefined);
 }
 
 interface LongHeld {
@@ -175,8 +173,9 @@ function isOf(
   return kinds.includes(capability.kind) && broughtBy.arrivedMs >= (since === undefined ? 0 : Date.parse(since));
 }
 
-export function rejectionOf({ by, reason }: ReviewDecision): string {
-  return `${by} rejected it: ${shortText(reason, 200) ?? ''}`;
+/** Clients read it, so it names nobody. */
+export function rejectionOf({ reason }: ReviewDecision): string {
+  return `a person rejected it: ${shortText(reason, 200) ?? ''}`;
 }
 
 /** True if the person saw this archive, with this record. */

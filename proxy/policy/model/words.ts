@@ -6,10 +6,11 @@ export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export const requiredFields = ['license', 'readme', 'signed-tag'] as const;
 export const clocks = ['published-time', 'time'] as const;
 
-/** A sentence: how a person approves or rejects a version. */
-export function howToDecide({ name, version }: { readonly name: string; readonly version: string }): string {
-  return (
-    `To decide, run \`libretto policy approve ${name} ${version} --reason TEXT\` (or \`reject\`), or open Policy → Held in ` +
-    'the console.'
-  );
+/** A sentence: how a person approves or rejects a version. `url`: of the registry, for a person on another machine. */
+export function howToDecide(
+  { name, version }: { readonly name: string; readonly version: string },
+  url?: string,
+): string {
+  const command = `libretto policy approve ${name} ${version} --reason TEXT${url === undefined ? '' : ` --url ${url}`}`;
+  return `To decide, run \`${command}\` (or \`reject\`), or open Policy → Held in the console.`;
 }

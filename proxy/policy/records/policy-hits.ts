@@ -1,7 +1,8 @@
 // The first hits of rules, as the state stores them: one row for each rule, package and version.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../../build/contract/json.ts';
+import { createHash } from 'node:crypto';
+import { compareText } from '../../../build/shared/text/compare-text.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { parseRow, type RowOf } from '../../state/rows.ts';
 import type { Action } from '../model/policy-document.ts';
@@ -33,9 +34,23 @@ export function hitKey({ rule, action, name, normalized }: PolicyHit): string {
 /** All first hits, newest first. Throws StateError for a malformed row. */
 export async function readHits(store: Pick<StateStore, 'range'>): Promise<readonly PolicyHit[]> {
   const rows = await store.range(hitPrefix);
-  return rows.map(({ value }) => parseHit(value)).toSorted((one, other) => (one.at < other.at ? 1 : -1));
+  return newestFirst(rows.map(({ value }) => parseRow(policyHit, value, 'The record of a hit of the policy')));
 }
 
-function parseHit(value: JsonValue): PolicyHit {
-  return parseRow(policyHit, value, 'The record of a hit of the policy');
+/** In the order of time; different for each hit. */
+export function hitId(hit: PolicyHit): string {
+  return `${hit.at} ${createHash('sha256').update(hitKey(hit)).digest('base64url').slice(0, 16)}`;
+}
+
+/** Newest first. An id is only computed for hits of the same time, once for each. */
+export function newestFirst(hits: readonly PolicyHit[]): readonly PolicyHit[] {
+  const ids = new Map<PolicyHit, string>();
+  const idOf = (hit: PolicyHit): string => {
+    const id = ids.get(hit) ?? hitId(hit);
+    ids.set(hit, id);
+    return id;
+  };
+  return hits.toSorted((one, other) =>
+    one.at === other.at ? compareText(idOf(other), idOf(one)) : compareText(other.at, one.at),
+  );
 }

@@ -7,6 +7,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
 import { parseRow } from '../../state/rows.ts';
+import { readAgain } from './read-again.ts';
 import type { ReviewDecision } from '../judge/held-releases.ts';
 
 const prefix = 'policy/decision/';
@@ -35,20 +36,7 @@ export function parseDecision(value: JsonValue): ReviewDecision {
 export function storedDecisions(
   store: Pick<StateStore, 'range' | 'generation'>,
 ): () => MaybeAsync<readonly ReviewDecision[]> {
-  let known:
-    | { readonly generation: number; readonly text: string; readonly all: readonly ReviewDecision[] }
-    | undefined;
-  const load = async (generation: number): Promise<readonly ReviewDecision[]> => {
-    const all = await decisionsBelow(store, prefix);
-    const text = JSON.stringify(all);
-    known = { generation, text, all: known?.text === text ? known.all : all };
-    return known.all;
-  };
-  return () => {
-    // read before the rows, so that any later commit makes them outdated
-    const generation = store.generation();
-    return known?.generation === generation ? known.all : load(generation);
-  };
+  return readAgain(store, () => decisionsBelow(store, prefix), JSON.stringify);
 }
 
 async function decisionsBelow(store: Pick<StateStore, 'range'>, key: string): Promise<readonly ReviewDecision[]> {

@@ -61,7 +61,9 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   expect(await outcome('1.0.9')).toBe('offered');
 
   await one.policy(['reject', 'acme/app', '1.0.10', '--reason', 'nobody needs it']);
-  expect((await one.policy(['explain', 'acme/app', '1.0.10'])).stdout).toContain('rejected it: nobody needs it');
+  expect((await one.policy(['explain', 'acme/app', '1.0.10'])).stdout).toMatch(
+    /\n {2}cli:\S+ rejected it on \d{4}-\S+Z: nobody needs it\n/,
+  );
   const audit = (await one.registry.json('audit', 'list', '--action', 'policy.rejected'))['events'];
   expect(audit).toContainEqual(
     expect.objectContaining({
@@ -84,7 +86,7 @@ it('a rejection frees the label of an upload, and its bytes stay in history and 
   expect(await upload('1.0.0', 'one')).toMatch(/^Published acme\/up 1\.0\.0 /);
   await setTimeout(1100); // the time of a publication has no milliseconds
   expect(await upload('1.1.0', 'one', boot)).toMatch(
-    /^Stored acme\/up 1\.1\.0 .*waits for approval.*runs boot\.php .*`libretto policy approve acme\/up 1\.1\.0 .*Policy → Held/,
+    /^Stored acme\/up 1\.1\.0 .*Clients do not get it: it runs boot\.php .*`libretto policy approve acme\/up 1\.1\.0 .*Policy → Held/,
   );
   const before = await latest();
   expect(await upload('1.1.0', 'two')).toContain('A released version never changes');

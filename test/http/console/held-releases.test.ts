@@ -44,7 +44,7 @@ describe('a held release', () => {
     expect((await admin.get('/packages/acme/app/versions')).text).toMatch(/Held by the rule new ?: it runs src/);
     expect(await text('/version?version=1.0.1')).toMatch(/The policy holds this version: rule new ?, it runs src/);
     expect(await text('/version?version=1.0.0')).not.toContain('holds');
-    expect(await text('/why?version=1.0.1')).toContain('The policy holds this version: the metadata omits it');
+    expect(await text('/why?version=1.0.1')).toContain('acme/app 1.0.1 is held: the metadata omits it');
     expect(await text('/why?version=1.0.1')).not.toContain('offered');
     const { versions } = (await console.registry.services.policyAdmin.standing('acme/app' as PackageName))!;
     expect(versions.map(({ version, state }) => [version, state])).toEqual([
@@ -77,7 +77,7 @@ describe('a held release', () => {
     await users.create({ email: 'max@example.org', role: 'maintainer', password } as never);
     const { policyAdmin } = console.registry.services;
     const look = async (): Promise<readonly string[]> => {
-      await collectHeld(mails.collecting, await policyAdmin.held(), () => null);
+      await collectHeld(mails.collecting, await policyAdmin.held({ kind: 'operator', actor: 'cli:test' }), () => null);
       return (await mails.waiting()).map(({ to, kind }) => `${kind} ${to}`);
     };
     await setRules();
@@ -92,7 +92,9 @@ describe('a held release', () => {
     expect(await look()).toHaveLength(1);
     tree.put('acme/app', [release('1.0.2', boot), release('1.0.1', boot), release('1.0.0')]);
     tree.publish();
-    expect((await policyAdmin.held()).releases.map(({ version }) => version)).toEqual(['1.0.2', '1.0.1']);
+    expect(
+      (await policyAdmin.held({ kind: 'operator', actor: 'cli:test' })).releases.map(({ version }) => version),
+    ).toEqual(['1.0.2', '1.0.1']);
     expect(await look()).toHaveLength(2);
   });
 

@@ -264,12 +264,12 @@ describe('a blocked version', () => {
     expect([page.text, other.text].map((text) => text.includes('composer require -n '))).toEqual([false, true]);
     const why = await admin.get('/packages/acme/hello/why?version=1.1.0');
     expect(why.text).toContain(
-      'The policy blocks this version: the metadata omits it, and its archive is refused. ' +
+      'acme/hello 1.1.0 is blocked: the metadata omits it, and its archive is refused. ' +
         'Rule licences (block): its licence GPL-3.0-only is not allowed.',
     );
-    expect((await admin.get('/packages/acme/hello/why?version=1.0.0')).text).not.toContain('olicy blocks');
+    expect((await admin.get('/packages/acme/hello/why?version=1.0.0')).text).not.toContain('is blocked');
     const warned = await admin.get('/packages/acme/old/why?version=2.0.0');
-    expect(warned.text).toContain('Rules of the policy concern this version: Rule old-ones (warn): it is abandoned');
+    expect(warned.text).toContain('Rules of the policy concern it: Rule old-ones (warn): it is abandoned');
     const { browser: viewer } = await console.signIn('viewer');
     const seen = await viewer.get('/packages/acme/hello/why?version=1.1.0');
     expect([seen.text.includes('Rule licences (block)'), seen.text.includes('What each rule says')]).toEqual([

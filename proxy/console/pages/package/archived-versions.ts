@@ -45,7 +45,7 @@ async function stagedVersions(
   name: PackageName,
   request: SignedInRequest,
 ): Promise<readonly PublishedVersion[]> {
-  const waiting = (await policyAdmin.staged(name)).flatMap(({ staged }) => staged ?? []);
+  const waiting = (await policyAdmin.staged(name, undefined, request.caller)).flatMap(({ staged }) => staged ?? []);
   if (waiting.length === 0) return [];
   const contents = (await inspection()).contents(request);
   return Promise.all(

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { isHeld } from '../../../policy/admin/explain-version.ts';
+import { isHeld, outcomeText } from '../../../policy/admin/explain-version.ts';
 import type { HeldRelease } from '../../../policy/admin/held-list.ts';
 import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
@@ -17,20 +17,22 @@ export async function readPolicyOn(
   { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
   name: PackageName,
   question: VersionQuestion,
+  { caller }: Pick<SignedInRequest, 'caller'>,
 ): Promise<ExplainedVersion | undefined> {
   if (question.kind !== 'version') return undefined;
-  return policyAdmin.explain(name, question.text, undefined).catch(undefinedIf('NOT_FOUND'));
+  const found = await policyAdmin.explain(name, question.text, undefined, caller).catch(undefinedIf('NOT_FOUND'));
+  return found?.outcome === 'staged' ? undefined : found; // it exists for those alone who decide about it
 }
 
 /** The staged uploads that the question is about; none for people who do not decide about them. */
 export async function readWaiting(
   { policyAdmin }: Pick<PackagePageServices, 'policyAdmin'>,
-  { may }: Pick<SignedInRequest, 'may'>,
+  { may, caller }: Pick<SignedInRequest, 'may' | 'caller'>,
   name: PackageName,
   question: VersionQuestion,
 ): Promise<readonly HeldRelease[]> {
   if (!may('decideHeldRelease') || (question.kind !== 'version' && question.kind !== 'package')) return [];
-  return policyAdmin.staged(name, question.kind === 'version' ? question.text : undefined);
+  return policyAdmin.staged(name, question.kind === 'version' ? question.text : undefined, caller);
 }
 
 export function Waiting({ name, waiting }: { name: string; waiting: readonly HeldRelease[] }): Child {
@@ -59,7 +61,7 @@ export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): C
   if (holding.length === 0) return null;
   return (
     <Notice kind={outcome === 'blocked' && !waits ? 'bad' : 'warn'}>
-      <p>{waits ? heldSentence : sentences[outcome]}</p>
+      <p>{outcome === 'offered' ? 'Rules of the policy concern it:' : outcomeText(explained)}</p>
       {holding.map(({ rule, action, because }) => (
         <p class="breaks">
           Rule <code>{rule}</code> ({action}): {because}.
@@ -69,10 +71,3 @@ export function PolicyOnVersion({ explained, request }: PolicyOnVersionProps): C
     </Notice>
   );
 }
-
-const heldSentence = 'The policy holds this version: the metadata omits it until time or a person decides.';
-const sentences: Readonly<Record<ExplainedVersion['outcome'], string>> = {
-  blocked: 'The policy blocks this version: the metadata omits it, and its archive is refused.',
-  served: 'This version is not offered: the metadata omits it. Its archive is still sent, for lock files.',
-  offered: 'Rules of the policy concern this version:',
-};

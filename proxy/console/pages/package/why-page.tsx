@@ -56,7 +56,7 @@ export async function showWhy(
   const [causeOf, runOf, judged, waiting] = await Promise.all([
     readCauses(services, name, withdrawn),
     readRuns(services, name, (explanation?.versions ?? []).slice(0, maxShown)),
-    readPolicyOn(services, name, question),
+    readPolicyOn(services, name, question, request),
     readWaiting(services, request, name, question),
   ]);
   const malware = opened?.malware;

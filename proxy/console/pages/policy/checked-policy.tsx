@@ -2,7 +2,7 @@
 // effect; how many versions each rule would concern, and which versions, those in use first.
 
 import type { Child } from 'hono/jsx';
-import type { PolicyCheck } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyCheck } from '../../../policy/admin/change-policy.ts';
 import type { PolicyIssue } from '../../../policy/model/parse-policy.ts';
 import type { PolicyDifference } from '../../../policy/model/policy-difference.ts';
 import { LineDiff } from '../../components/line-diff.tsx';

@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
 import { parsePolicyText, type PolicyIssue } from '../../../policy/model/parse-policy.ts';
 import type { PolicyDocument, PolicyException, Rule } from '../../../policy/model/policy-document.ts';
 import type { FormFields } from '../../request/form-fields.ts';
-import type { PolicyAdmin, PolicyCheck } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
+import type { PolicyCheck } from '../../../policy/admin/change-policy.ts';
 import { withCapital } from '../../components/page-words.ts';
 import type { PolicyTest } from '../../../policy/admin/policy-views.ts';
 

@@ -2,6 +2,7 @@
 
 import type { Child } from 'hono/jsx';
 import { createCallerTokens, type CallerTokens } from '../../../auth/caller-tokens.ts';
+import { decisionTexts, outcomeText } from '../../../policy/admin/explain-version.ts';
 import type { ExplainedVersion, PolicyView } from '../../../policy/admin/policy-views.ts';
 import type { Rule } from '../../../policy/model/policy-document.ts';
 import { ChoiceFilter, TextFilter } from '../../components/filters.tsx';
@@ -35,7 +36,7 @@ async function explain(services: PolicyPageServices, request: SignedInRequest): 
   // throws NOT_FOUND for a token that the visitor does not see
   if (token !== '') await tokens.get(token);
   const explained =
-    version === '' ? undefined : await services.policyAdmin.explain(name, version, token === '' ? undefined : token);
+    version === '' ? undefined : await services.policyAdmin.explain(name, version, token || undefined, request.caller);
   const usedBy = explained === undefined ? undefined : await readUsedBy(services, request, name, [explained.version]);
   const choices = await tokenChoices(tokens, policy, token);
   const title = version === '' ? `Policy: ${name}` : `Policy: ${name} ${version}`;
@@ -114,23 +115,17 @@ function Answer({ explained, policy }: AnswerProps): Child {
   );
 }
 
-function Verdict({ name, version, outcome, origin, approval }: ExplainedVersion): Child {
-  const what = `${name} ${version}${origin === 'mirrored' ? ' of another registry' : ''}`;
-  if (outcome === 'offered')
-    return (
-      <Notice kind="good">
-        <p>{what} is offered.</p>
-        {approval === null ? null : (
-          <p class="breaks">{`${approval.by} approved it on ${approval.at}: ${approval.reason}`}</p>
-        )}
-      </Notice>
-    );
-  return outcome === 'served' ? (
-    <Notice kind="warn">
-      {what} is not offered any more. Its archive is still sent, for lock files that name this version.
+function Verdict(explained: ExplainedVersion): Child {
+  const { name, version, outcome } = explained;
+  return (
+    <Notice kind={outcome === 'offered' ? 'good' : outcome === 'blocked' ? 'bad' : 'warn'}>
+      {[outcomeText(explained), ...decisionTexts(explained)].map((text) => (
+        <p class="breaks">{text}</p>
+      ))}
+      {outcome === 'staged' && (
+        <A to={`/policy/held/${name}/${encodeURIComponent(version)}`}>{`Decide about ${version}`}</A>
+      )}
     </Notice>
-  ) : (
-    <Notice kind="bad">{what} is blocked: the metadata does not have it, and its archive is refused.</Notice>
   );
 }
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Child } from 'hono/jsx';
 import { storedPath } from '../../../artifacts/staged-artifacts.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
-import { decideHeldRelease, showNamed } from '../../../policy/admin/held-operations.ts';
+import { decideHeldRelease } from '../../../policy/admin/held-operations.ts';
 import { stagedRule, type HeldRelease } from '../../../policy/admin/held-list.ts';
-import type { ShownHeld } from '../../../policy/admin/held-schema.ts';
+import { showHeld, type ShownHeld } from '../../../policy/admin/held-schema.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField, TextArea } from '../../components/form.tsx';
 import { A } from '../../components/place.tsx';
@@ -23,9 +23,8 @@ const path = '/policy/held';
 const mostRows = 1000;
 
 async function heldPage({ policyAdmin }: PolicyPageServices, request: SignedInRequest): Promise<PageView> {
-  const [policy, { releases }] = await Promise.all([policyAdmin.get(), policyAdmin.held()]);
-  const shown = releases.slice(0, mostRows).map((one) => showNamed(policyAdmin, one, request.caller));
-  const held = await Promise.all(shown);
+  const [policy, { releases }] = await Promise.all([policyAdmin.get(), policyAdmin.held(request.caller)]);
+  const held = releases.slice(0, mostRows).map(showHeld);
   return {
     title: 'Held releases',
     section: 'policy',
@@ -67,9 +66,9 @@ function formOf({ name, version }: ShownHeld): string {
 }
 
 /** Throws NOT_FOUND. */
-async function heldOf({ policyAdmin }: PolicyPageServices, { param }: SignedInRequest): Promise<HeldRelease> {
+async function heldOf({ policyAdmin }: PolicyPageServices, { param, caller }: SignedInRequest): Promise<HeldRelease> {
   const [name, version] = [`${param('vendor')}/${param('package')}`, param('version')];
-  const found = (await policyAdmin.held()).releases.find((one) => one.name === name && one.version === version);
+  const found = (await policyAdmin.held(caller)).releases.find((one) => one.name === name && one.version === version);
   if (found !== undefined) return found;
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
@@ -95,8 +94,8 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
     section: 'policy',
     of: heldOf,
-    view: async (waiting, request) => {
-      const held = await showNamed(services.policyAdmin, waiting, request.caller);
+    view: (waiting) => {
+      const held = showHeld(waiting);
       return {
         title: `${held.name} ${held.version}`,
         sentence:

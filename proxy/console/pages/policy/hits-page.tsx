@@ -2,7 +2,6 @@
 
 import type { Child } from 'hono/jsx';
 import { createCallerTokens } from '../../../auth/caller-tokens.ts';
-import { newestFirst } from '../../../policy/admin/hit-id.ts';
 import type { PolicyHit } from '../../../policy/records/policy-hits.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -26,7 +25,7 @@ export async function showHits(services: PolicyPageServices, request: SignedInRe
   ]);
   const page = pageIn(request.query);
   const from = (page - 1) * perPage;
-  const shown = newestFirst(hits).slice(from, from + perPage);
+  const shown = hits.slice(from, from + perPage);
   const tokens = new Map<string, string>(
     seen.map(({ id, description }) => [id, description === '' ? id : description]),
   );

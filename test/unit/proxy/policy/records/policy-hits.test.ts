@@ -1,7 +1,7 @@
 // Tests the order of first hits: an id is a hash, so a list of many hits must not compute more of them than it needs.
 
 import { expect, it } from 'vitest';
-import { newestFirst } from '../../../../../proxy/policy/admin/hit-id.ts';
+import { newestFirst } from '../../../../../proxy/policy/records/policy-hits.ts';
 import type { PolicyHit } from '../../../../../proxy/policy/records/policy-hits.ts';
 
 let read = 0;

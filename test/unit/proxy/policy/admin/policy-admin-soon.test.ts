@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createPolicyAdmin } from '../../../../../proxy/policy/admin/create-policy-admin.ts';
+import { createPolicyAdmin } from '../../../../../proxy/policy/admin/policy-admin.ts';
 import type { CandidatePackage, PackageSource } from '../../../../../proxy/policy/admin/package-source.ts';
 import { noOutsideLists } from '../../../../../proxy/policy/apply/current-policy.ts';
 import { createPolicyReader } from '../../../../../proxy/policy/apply/policy-reader.ts';
