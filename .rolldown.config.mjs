@@ -19,16 +19,17 @@ import {
  *
  * `contract`, `capabilities` and `zip-members` are for the review of archives, which loads little else.
  * `libdeflate` and `files` are for workers too, `faults` for the process that reads the state. Every
- * command loads `program`, every build `common`, every server `server`. Commands and servers share `registry`. The last
- * four are for builds: of directories, of remotes, of objects of git, of packages that changed.
+ * command loads `program`, every build `common`, every server `server`. Commands and servers share `registry`. Servers
+ * and builds share `folder`, those with features `records`, too. The last four are for builds: of directories, of
+ * remotes, of objects of git, of packages that changed.
  */
 const groups = [
   {
     name: 'contract',
-    test: /build\/contract\/(?:ordering|json|parse-url)\.ts$|build\/shared\/text\/compare-text\.ts$/,
+    test: /build\/contract\/(?:ordering|json|parse-url)\.ts$|build\/shared\/text\/compare-text\.ts$|build\/archive\/package-root\.ts$/,
   },
   { name: 'capabilities', test: /build\/review\/(?:gained-capabilities|finding|loaded-files)\.ts$/ },
-  { name: 'zip-members', test: /build\/archive\/(?:zip-members|package-root)\.ts$/ },
+  { name: 'zip-members', test: /build\/archive\/zip-members\.ts$/ },
   {
     name: 'faults',
     test: /proxy\/(?:core\/state\/state-error|state\/write-lock)\.ts$|build\/(?:contract\/storage-fault|output\/storage-error|shared\/text\/message-of)\.ts$/,
@@ -38,6 +39,14 @@ const groups = [
   {
     name: 'program',
     test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|build\/store\/store-failure\.ts$|proxy\/auth\/expiry\.ts$|-error\.ts$/,
+  },
+  {
+    name: 'folder',
+    test: /cli\/(?:data-folder\/open-data-folder|state\/(?:open-state|state-settings|lost-state)|tree\/published-tree|io\/progress|config\/public-url|data-folder\/output-store)\.ts$|build\/(?:output\/lock|sources\/(?:data-folder|git-url|git-failure))\.ts$|build\/contract\/(?:serving-index|manifest-serial|advisory-lists|announced-lists|package-texts|version-changes|released-version|signer)\.ts$|build\/shared\/(?:patterns\/package-pattern|concurrency\/(?:single-flight|yielding)|process\/[\w-]+|collections\/group-by|files\/(?:file-stamp|folder-fault|sync-folder))\.ts$|proxy\/state\/rows\.ts$/,
+  },
+  {
+    name: 'records',
+    test: /cli\/builds\/(?:build-request|shown-sources)\.ts$|build\/(?:memory\/(?:tree-memory|source-memory)|history\/read-history|record\/(?:check|parse)-composer-json|archive\/safe-paths|archive\/zip-admission\/(?:open-file|zip-refusals|zip-limits)|output\/(?:disk-output|absent-archives)|listing\/working-copy-files|contract\/(?:quarantined|label|artifact-files)|shared\/(?:concurrency\/batch|files\/atomic-file)|documents\/recover-index)\.ts$|proxy\/sync\/list-repositories\.ts$/,
   },
   {
     name: 'common',

@@ -19,7 +19,9 @@ import {
 } from './osv-listing.ts';
 import { osvNamed } from './named-feed.ts';
 import { createRowBudget, type RowBudget } from './row-budget.ts';
-import { advisoryFor, malwareEntries } from './osv/osv-advisory.ts';
+
+/** Loaded with the first answer of OSV, because it calculates CVSS with a library as large as a feature. */
+const advisories = (): Promise<typeof import('./osv/osv-advisory.ts')> => import('./osv/osv-advisory.ts');
 
 export interface OsvOptions {
   /** without a path: `https://api.osv.dev` */
@@ -49,7 +51,7 @@ export function createOsvFeed({ url, client, about = () => true, readsInRun = st
       const { listed, failure } = await listAll(names, asking);
       const wanted = failure === undefined ? unread(listed, before) : new Map<string, Wanted>();
       const reading = await readAll([...wanted.values()].slice(0, readsInRun), asking);
-      return assemble(listed, before, {
+      return await assemble(listed, before, {
         ...reading,
         failure: failure ?? reading.failure,
         waiting: Math.max(0, wanted.size - readsInRun),
@@ -126,6 +128,7 @@ async function readAll(wanted: readonly Wanted[], { base, client, signal, spend 
       const json = await client.ask({ url: `${base}/v1/vulns/${encodeURIComponent(one.id)}`, signal });
       if (!isJsonObject(json) || json['id'] !== one.id) unusable += 1;
       else {
+        const { advisoryFor } = await advisories();
         const about = one.names.map((name) => [name, advisoryFor(name, json, one)] as const);
         for (const [, row] of about) spend(row ?? one);
         read.set(one.id, new Map(about));
@@ -141,11 +144,12 @@ async function readAll(wanted: readonly Wanted[], { base, client, signal, spend 
   return { read, failure, unusable };
 }
 
-function assemble(
+async function assemble(
   listed: Listing['listed'],
   before: RowsBefore,
   { read, failure, unusable, waiting }: Reading & { readonly waiting: number },
-): FeedAnswer {
+): Promise<FeedAnswer> {
+  const { malwareEntries } = await advisories();
   const rows = new Map<PackageName, FeedRows>();
   let foreign = 0;
   for (const [name, advisories] of listed) {
@@ -182,7 +186,8 @@ function remarksOn(counts: {
 
 /** POST /v1/query answers with whole advisories. */
 async function askAbout(name: PackageName, base: string, client: FeedClient, signal: AbortSignal): Promise<FeedRows> {
-  const advisories = new Map<string, StoredAdvisory>();
+  const { advisoryFor, malwareEntries } = await advisories();
+  const found = new Map<string, StoredAdvisory>();
   let token: string | undefined;
   for (let page = 0; page === 0 || token !== undefined; page += 1) {
     if (page === mostPages) throw new FeedFailure('refused', `${base} has more than ${mostPages} pages about ${name}.`);
@@ -197,10 +202,10 @@ async function askAbout(name: PackageName, base: string, client: FeedClient, sig
       const advisory = head === undefined ? undefined : advisoryFor(name, one, head);
       if (advisory === undefined)
         throw new FeedFailure('refused', `${base} answered with advisories not about ${name}.`);
-      advisories.set(advisory.id, advisory);
+      found.set(advisory.id, advisory);
     }
     token = tokenOf(answer, base);
   }
-  const all = [...advisories.values()];
+  const all = [...found.values()];
   return { advisories: all, entries: malwareEntries(all) };
 }

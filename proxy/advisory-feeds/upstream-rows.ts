@@ -9,7 +9,7 @@ import { FeedFailure } from './feed-client.ts';
 import { shortText } from '../../build/shared/text/short-text.ts';
 import { aliasesOf, idOf, linkOf, type StoredAdvisory, type StoredEntry } from './model/feed-rows.ts';
 import { longestConstraint } from './osv/osv-constraint.ts';
-import { wordOf } from './osv/osv-severity.ts';
+import { wordOf } from './osv/severity-word.ts';
 
 const mostTitle = 160;
 const mostReason = 300;

@@ -1,6 +1,7 @@
 // The feature `console`: the pages below /ui, and the way of a browser to them. The modules of the pages are loaded at
 // the first request for one, so that a server starts as fast as without them.
 
+import { SingleFlight } from '../../build/shared/concurrency/single-flight.ts';
 import { errorAnswer } from '../core/http/answer.ts';
 import type { Feature, FeatureRoute } from '../core/protocol/feature.ts';
 import type { Console } from './console.ts';
@@ -15,14 +16,8 @@ export interface ConsoleFeature extends Feature {
 
 /** `load`: called again after it failed. */
 export function createConsoleFeature(load: () => Promise<Console>): ConsoleFeature {
-  let loading: Promise<Console> | undefined;
-  const opened = (): Promise<Console> => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
+  const loading = new SingleFlight<Console>({ keeps: 'fulfilled' });
+  const opened = (): Promise<Console> => loading.run('', load);
   const pages: FeatureRoute = {
     kind,
     methods: 'GET, HEAD, POST',
@@ -31,9 +26,7 @@ export function createConsoleFeature(load: () => Promise<Console>): ConsoleFeatu
   };
   return {
     kinds: [kind],
-    prepare: async () => {
-      await opened();
-    },
+    prepare: async () => void (await opened()),
     routeOf: (path) => {
       if (path === '/') return front;
       if (path === '/ui') return withoutSlash;

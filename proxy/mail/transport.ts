@@ -1,6 +1,5 @@
 // The port to a mail server, and its implementation over SMTP.
 
-import { createTransport } from 'nodemailer';
 import type SMTPTransport from 'nodemailer/lib/smtp-transport';
 import type { Secret } from '../../build/shared/text/secret.ts';
 import type { MailContent } from './mail.ts';
@@ -42,6 +41,7 @@ export function createSmtpTransport({ server, from, password, timeoutMs = 60_000
     send: async ({ to, id, subject, text, html }) => {
       const secret = server.user === undefined ? undefined : await password().catch(asError);
       if (secret instanceof Error) return { message: `${secret.message}.`, isFinal: false };
+      const { createTransport } = await import('nodemailer'); // as large as half a server, and mails are rare
       const transport = createTransport(connectionTo(server, secret, timeoutMs));
       const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
       const messageId = `<${id}@${domainOf(from)}>`;

@@ -9,7 +9,7 @@ import { assertWithoutBuilder, decidePermission, hasCondition, type OperationId 
 import { recentMs } from '../auth/confirmations.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi, type Api } from './frame/api.ts';
-import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
+import type { FeatureRequest, FeatureRoute } from '../core/protocol/feature.ts';
 import { errorHeaders } from './frame/error-headers.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './frame/web-answer.ts';
@@ -73,8 +73,8 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${parts.join('/')}$`);
 }
 
-/** The feature `api`: all paths below /api, and sessions. `register`: a test adds operations of its own. */
-export function createManagement(services: Services, register = registerRoutes): Feature {
+/** Answers the paths below /api. `register`: a test adds operations of its own. */
+export function createManagement(services: Services, register = registerRoutes): FeatureRoute['answer'] {
   const api = createApi();
   register(api, services);
   const operations = operationsOf(api);
@@ -87,18 +87,11 @@ export function createManagement(services: Services, register = registerRoutes):
     if (services.dataDirectory === undefined) assertWithoutBuilder(operation);
     return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller, operation }));
   };
-  const answer = (exchange: FeatureRequest): Promise<Answer> =>
+  return (exchange) =>
     decide(exchange).catch((error: unknown) => {
       if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
       throw error;
     });
-  const route = { kind: 'api', open: true, answer };
-  return {
-    kinds: ['api'],
-    routeOf: (path) => (path.startsWith('/api/') ? route : undefined),
-    isSession: async (authorization, nowMs) =>
-      (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
-  };
 }
 
 /** Web requests resolve `..`, `%2e%2e` and backslashes: the checked path must be the executed one. Throws NOT_FOUND. */

@@ -123,25 +123,37 @@ describe('a server without features', () => {
   });
 });
 
-describe('a server with the console alone', () => {
-  it('loads the pages at the first request for one', async () => {
-    const { sources: before } = await serve(['--features', 'console'], ['/health']);
-    expect(before).not.toContain('proxy/console/console.ts');
-    const { sources: after } = await serve(['--features', 'console']);
-    expect(after).toContain('proxy/console/console.ts');
+/** Modules of the API, of the console's pages, of the builder, and libraries for mails and for CVSS. */
+const needed = (sources: readonly string[], libraries: readonly string[]): readonly string[] => [
+  ...sources.filter((source) =>
+    /^(?:proxy\/(?:manage\/management|console\/console)\.ts|build\/(?:build\.ts|publish\/|sources\/git\/mirror))/.test(
+      source,
+    ),
+  ),
+  ...libraries.filter((library) => ['nodemailer', 'ae-cvss-calculator', 'fast-glob', 'adm-zip'].includes(library)),
+];
+
+describe('a server with the API and the console', () => {
+  it('loads neither of them at its start, and no builder', async () => {
+    const { sources, libraries } = await serve([], ['/health']);
+    expect(sources).toContain('proxy/manage/feature.ts');
+    expect(needed(sources, libraries)).toEqual([]);
   });
 
-  it.skipIf(lacks('redis-server'))('loads the pages before it listens, where it counts in a Redis', async () => {
+  it.skipIf(lacks('redis-server'))('loads both before it listens, where it counts in a Redis', async () => {
     const redis = await startRedis();
-    const { sources } = await serve(['--features', 'console', '--redis', redis.url], ['/health']);
+    const { sources, libraries } = await serve(['--redis', redis.url], ['/health']);
     await redis.stop();
-    expect(sources).toContain('proxy/console/console.ts');
+    expect(needed(sources, libraries)).toEqual(
+      expect.arrayContaining(['proxy/console/console.ts', 'proxy/manage/management.ts']),
+    );
   });
 
   itInSeries('opens the services of the API without the API', async () => {
     const { statuses, sources } = await serve(['--features', 'console']);
     expect(statuses).toMatchObject({ '/search.json?q=hello': 404, '/api/status': 404, '/ui/': 303 });
     expect(sources).toContain('proxy/auth/people.ts');
+    expect(sources).toContain('proxy/console/console.ts');
     expect(sources.filter((source) => source.startsWith('proxy/manage/'))).toEqual([]);
   });
 });

@@ -33,6 +33,7 @@ import { createPasskeys } from '../../proxy/passkeys/passkeys.ts';
 import { createKeyRing, type KeyRing } from '../../proxy/keys/key-ring.ts';
 import { createSealer, type Sealer } from '../../proxy/keys/sealer.ts';
 import { createAccountMails } from '../../proxy/mail/account-mails.ts';
+import { createManagementFeature } from '../../proxy/manage/feature.ts';
 import { createManagement } from '../../proxy/manage/management.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
@@ -251,7 +252,7 @@ export async function runManagement(
       hasPages: options.hasPages ?? true,
       registry: settingOf(settings, 'branding.name'),
     },
-    management: createManagement(services, options.register),
+    management: createManagementFeature(services.sessions, async () => createManagement(services, options.register)),
     policy: releases,
     dataDirectory: folder.at('data'),
     onDownload: (name, version, ...by) => {

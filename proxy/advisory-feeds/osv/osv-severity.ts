@@ -2,16 +2,8 @@
 
 import cvss from 'ae-cvss-calculator';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../build/contract/json.ts';
+import { wordOf, type Severity } from './severity-word.ts';
 
-export type Severity = 'low' | 'medium' | 'high' | 'critical';
-
-const words: Readonly<Record<string, Severity>> = {
-  LOW: 'low',
-  MODERATE: 'medium',
-  MEDIUM: 'medium',
-  HIGH: 'high',
-  CRITICAL: 'critical',
-};
 const longestVector = 500;
 /** The newest form first. */
 const vectorTypes = ['CVSS_V4', 'CVSS_V3', 'CVSS_V2'];
@@ -32,13 +24,6 @@ export function severityOf(advisory: JsonObject, affected: readonly JsonObject[]
       if (rated !== undefined) return rated;
     }
   return null;
-}
-
-/** The severity that a word such as `MODERATE` means. */
-export function wordOf(said: JsonValue | undefined): Severity | undefined {
-  if (typeof said !== 'string' || said.length > 20) return undefined;
-  const word = said.toUpperCase();
-  return Object.hasOwn(words, word) ? words[word] : undefined;
 }
 
 /** The ranges of CVSS 3 and 4; undefined: no vector with a base score above zero. */
