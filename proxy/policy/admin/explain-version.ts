@@ -115,16 +115,19 @@ export function isHeld({ findings }: Pick<ExplainedVersion, 'findings'>): boolea
 /** A sentence for people: what clients get. */
 export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'>): string {
   const { name, version, outcome } = explained;
-  const held = isHeld(explained) ? 'held' : undefined;
   switch (outcome) {
     case 'offered':
       return `${name} ${version} is offered.`;
     case 'blocked':
-      return `${name} ${version} is ${held ?? 'blocked'}: the metadata omits it, and its archive is refused.`;
+      return isHeld(explained)
+        ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`
+        : `${name} ${version} is blocked: the metadata omits it, and its archive is refused.`;
     case 'staged':
       return `${name} ${version} is staged: no client sees it until a person approves it. ${howToDecide(explained)}`;
     case 'served':
-      return `${name} ${version} is ${held ?? 'not offered'}: the metadata omits it. Its archive is still sent, for lock files.`;
+      return isHeld(explained)
+        ? `${name} ${version} is held: the metadata omits it. Its archive is still sent, for lock files.`
+        : `${name} ${version} is not offered: the metadata omits it. Its archive is still sent, for lock files.`;
   }
 }
 
