@@ -85,12 +85,14 @@ export function createMirroredTree(
   const [advised, offers] = [new AdvisedDocuments(), new OfferedToViews()];
   return {
     ...plainParts(mirror),
-    provider: (name, stability, preferences, viewer, moment) => {
+    provider: async (name, stability, preferences, viewer, moment) => {
+      // for every name: so they are known once an origin is away
+      const own = await advisories?.read(moment.nowMs);
       const seen: ProviderSight['seen'] = async (document, { dated, lists, gains }) => {
         const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists, gains };
         const policed = async (visible: TextDocument): Promise<TextDocument> =>
           policy?.mirrored(visible, asked, callerOf(preferences, viewer), moment) ?? visible;
-        const whole = await advised.complete(document, name, await advisories?.read(moment.nowMs));
+        const whole = await advised.complete(document, name, own);
         const visible = await documents.documentFor(whole, name, stability, viewer);
         if (visible !== undefined) return policed(visible);
         const records = await offers.seen(document, viewer, () => mirror.offered(name, stability, moment));

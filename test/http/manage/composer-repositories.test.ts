@@ -7,6 +7,7 @@ import { runManagement, type RunningManagement } from '../../util/running-manage
 
 type Json = Record<string, unknown>;
 const url = 'https://repo.example.org';
+const firstPublication = expect.arrayContaining(['repository', 'withdraw']) as unknown;
 
 async function register(registry: RunningManagement, as: string, body: Json = {}): Promise<Json> {
   const reply = await registry.call('POST', '/api/repositories', { as, body: { type: 'composer', url, ...body } });
@@ -59,7 +60,8 @@ describe('repositories of type composer', () => {
       packages: [],
     });
     await registry.repositories.syncer.idle();
-    expect(registry.repositories.builder.calls, 'nothing is built for it').toEqual([]);
+    // a registry without a publication gets one when it is registered; nothing is built for the removal
+    expect(registry.repositories.builder.calls).toEqual([firstPublication]);
     await register(registry, as);
   });
 
@@ -148,6 +150,7 @@ describe('repositories of type composer', () => {
     await registry.call('POST', `/api/repositories/${id}/sync`, { as });
     await syncer.idle();
     expect(builder.calls).toEqual([
+      firstPublication,
       ['repository', 'verify', id, '--record', expect.any(String)],
       ['repository', 'sync', id, '--child', '--on-behalf-of', expect.stringMatching(/^user:usr_/)],
     ]);
@@ -156,6 +159,6 @@ describe('repositories of type composer', () => {
       error_message: 'tools/two: it is gone',
     });
     expect(await registry.repositories.schedule.look(), 'nothing of it is left to withdraw').toBeUndefined();
-    expect(builder.calls).toHaveLength(2);
+    expect(builder.calls).toHaveLength(3);
   });
 });
