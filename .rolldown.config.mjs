@@ -17,7 +17,7 @@ import {
 /**
  * Modules with all they import, each group one file. An earlier group takes the modules that a later one imports too.
  *
- * `contract`, `capabilities` and `zip-members` are for the review of archives, which loads little else.
+ * `contract`, `capabilities`, `zip-directory` and `zip-members` are for the review of archives, which loads little else.
  * `libdeflate` and `files` are for workers too, `faults` for the process that reads the state. Every
  * command loads `program`, every build `common`, every server `server`. Commands and servers share `registry`. Servers
  * and builds share `folder`, those with features `records`, too. The last four are for builds: of directories, of
@@ -29,6 +29,7 @@ const groups = [
     test: /build\/contract\/(?:ordering|json|parse-url)\.ts$|build\/shared\/text\/compare-text\.ts$|build\/archive\/package-root\.ts$/,
   },
   { name: 'capabilities', test: /build\/review\/(?:gained-capabilities|finding|loaded-files)\.ts$/ },
+  { name: 'zip-directory', test: /build\/archive\/zip-directory\.ts$/ },
   { name: 'zip-members', test: /build\/archive\/zip-members\.ts$/ },
   {
     name: 'faults',
