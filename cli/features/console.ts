@@ -19,6 +19,9 @@ export function open(core: ServingCore, offers: FeatureOffers): OpenFeature {
   const place = placeOf(core);
   const answers = createConsoleFeature(async () => {
     const { openConsole } = await import('../../proxy/console/open-console.ts');
+    // the sign-in takes a person longer than this reading, which the first page with packages would wait for; that page
+    // reports its fault
+    packages.catalogue.read(core.context.now().getTime()).catch(() => undefined);
     return openConsole(
       {
         ...services,
