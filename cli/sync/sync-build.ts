@@ -27,8 +27,6 @@ export interface SyncBuild {
   readonly list: () => Promise<readonly RepositoryRecord[]>;
   /** the repository to read; undefined: none, and only removed repositories are withdrawn */
   readonly id: string | undefined;
-  /** true: an empty registry may be published */
-  readonly mayBeEmpty?: boolean;
 }
 
 /**
@@ -42,7 +40,6 @@ export async function syncBuild({
   state,
   list,
   id,
-  mayBeEmpty = false,
 }: SyncBuild): Promise<BuildReport | Stopped> {
   const records = await list();
   if (id !== undefined && !records.some((record) => record.id === id))
@@ -56,7 +53,7 @@ export async function syncBuild({
   try {
     const report = await buildPrepared(
       prepared,
-      { sync, mayBeEmpty, registeredNow: async () => sourceTexts(await list()) },
+      { sync, registeredNow: async () => sourceTexts(await list()) },
       config,
       context,
     );
@@ -71,17 +68,17 @@ export async function syncBuild({
 
 async function buildPrepared(
   { sources, refusals }: RegisteredSources,
-  choices: Required<Pick<BuildRequest, 'sync' | 'mayBeEmpty' | 'registeredNow'>>,
+  { sync, registeredNow }: Required<Pick<BuildRequest, 'sync' | 'registeredNow'>>,
   config: Config,
   context: Context,
 ): Promise<BuildReport | Stopped> {
-  const refusal = choices.sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
+  const refusal = sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
   if (refusal !== undefined) throw refusal;
   const request = buildRequest(config, context, {
-    command: choices.sync.length === 0 ? 'repository withdraw' : 'repository sync',
+    command: sync.length === 0 ? 'repository withdraw' : 'repository sync',
   });
   return stoppableBuild(
-    { ...request, configured: undefined, fallback: undefined, registered: sources, ...choices, waitMs },
+    { ...request, configured: undefined, fallback: undefined, registered: sources, sync, registeredNow, waitMs },
     context,
   );
 }

@@ -24,7 +24,7 @@ import type { Verifier } from './verifier.ts';
 export interface RepositoryServices {
   readonly repositoriesOf: (actor: Actor) => Repositories;
   readonly jobs: Jobs;
-  readonly syncer: Pick<Syncer, 'sync' | 'added' | 'removed'>;
+  readonly syncer: Pick<Syncer, 'sync' | 'removed'>;
   readonly verifier: Pick<Verifier, 'verify'>;
 }
 
@@ -71,9 +71,7 @@ export const createRepository = operation({
   run: async (services: RepositoryServices, { type, url, credentials, interval, ...fields }, call) => {
     const draft = { type, url, credentials: credentials ?? null, interval: interval ?? null };
     const repositories = services.repositoriesOf(call.actor);
-    const record = await repositories.create({ ...draft, filters: filtersOf(fields) });
-    services.syncer.added(record, call.actor);
-    return showOne(services, record, call);
+    return showOne(services, await repositories.create({ ...draft, filters: filtersOf(fields) }), call);
   },
 });
 

@@ -124,10 +124,6 @@ export function createSyncer(options: SyncerOptions & { readonly state: Pick<Sta
     },
     /** Resolves once this process has no active sync. */
     idle,
-    /** A registry that only mirrors has nothing to sync: its first publication, without packages, is made here. */
-    added: ({ type }: Pick<RepositoryRecord, 'type'>, actor: Actor): void => {
-      if (type === 'composer') withdrawals.start(actor);
-    },
     /**
      * Aborts the sync of a removed repository, and withdraws its versions on behalf of `actor`. A Composer repository
      * has published none.
@@ -189,6 +185,6 @@ class Withdrawals {
       this.#closing.signal,
     );
     if (exitCode > 1 && exitCode !== busyExitCode)
-      this.#options.onError(new Error(`No publication could be made for added or removed repositories: ${messages}`));
+      this.#options.onError(new Error(`The packages of a removed repository could not be withdrawn: ${messages}`));
   }
 }

@@ -97,20 +97,6 @@ describe('a registered Composer repository', () => {
     expect((await get('/p2/tools/one.json')).status).toBe(404);
   });
 
-  it('is served without a build where nothing is to be published; private names stay unknown where something is (I9)', async () => {
-    const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
-    const addAndServe = async (data: string, sources?: readonly string[]): Promise<number> => {
-      const config = { data, egress: { allow: ['127.0.0.0/8'] }, ...(sources && { sources }) };
-      writeFileSync(workspace.folder.at('libretto.json'), JSON.stringify(config));
-      await workspace.json('repository', 'add', '--type', 'composer', upstream.url);
-      const get = await workspace.serve();
-      return (await get('/p2/tools/one.json')).status;
-    };
-    expect(await addAndServe('unbuilt', ['packages'])).toBe(500);
-    expect(upstream.asked('/p2/tools/one')).toBe(0);
-    expect(await addAndServe('data')).toBe(200);
-  });
-
   it('ranks after those of libretto.json, in the order of registration', async () => {
     const [first, second, third] = [
       await workspace.upstreamWith({ 'tools/a': ['1.0.0'] }),

@@ -136,6 +136,17 @@ describe('a package that is published here', () => {
     expect(await archive('acme/app', '0.9.0')).toBe(200);
   });
 
+  it('keeps for lock files what was withdrawn, once the days of the rule are over', async () => {
+    hold({ days: 7 });
+    const old = { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0'), state: 'withdrawn' } as const;
+    registry.tree.put('acme/app', [{ ...old, since: '2026-06-01T12:00:00Z' }]);
+    registry.tree.publish();
+    later(6 * day);
+    expect(await archive('acme/app', '1.0.0')).toContain('difference from the releases below is unknown');
+    later(day);
+    expect(await archive('acme/app', '1.0.0')).toBe(200);
+  });
+
   it('is judged by the decision about itself, then by the nearest one below', async () => {
     hold();
     publish(['1.0.0', 0], ...[1, 2, 5, 6].map((at) => [`1.0.${at}`, began, boot] as const));

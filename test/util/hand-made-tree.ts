@@ -31,6 +31,8 @@ export interface VersionSpec {
   /** default: derived from the bytes */
   readonly reference?: string;
   readonly state?: IndexState;
+  /** of its state; default: 2026-01-31 */
+  readonly since?: string;
   /** of the release itself; default: unknown */
   readonly time?: string;
   /** further fields of its record */
@@ -215,7 +217,7 @@ function indexEntry(name: PackageName, spec: VersionSpec): IndexEntry {
     time: spec.time ?? null,
     path,
     state: spec.state ?? 'published',
-    since: '2026-01-31T12:00:00Z',
+    since: spec.since ?? '2026-01-31T12:00:00Z',
     source: 'hand',
     ...(spec.facts === undefined ? {} : { facts: spec.facts }),
   };

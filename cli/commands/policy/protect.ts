@@ -1,6 +1,8 @@
 // `libretto policy protect`: adds the rule that holds releases which can newly do something.
 
 import type { JsonValue } from '../../../build/contract/json.ts';
+import type { Rule } from '../../../proxy/policy/model/policy-document.ts';
+import { isHolding } from '../../../proxy/policy/model/weakened-hold.ts';
 import { parseWholeNumber } from '../../config/setting-values.ts';
 import type { CommandInput } from '../../io/command.ts';
 import type { Context } from '../../io/context.ts';
@@ -10,6 +12,7 @@ import { differenceLines } from '../../text/policy-text.ts';
 import { refusePolicyFile, runPolicyCommand } from './policy-command.ts';
 
 const standardDays = 7;
+const standardName = 'capability';
 
 export function run(context: Context, given: CommandInput): Promise<number> {
   const dryRun = given.flags['dryRun'] === true;
@@ -20,8 +23,9 @@ export function run(context: Context, given: CommandInput): Promise<number> {
     async ({ config, policy, json }) => {
       refusePolicyFile(config, `Add this rule there: ${JSON.stringify(rule)}`);
       const { rules, exceptions, revision } = await policy.get();
-      const known = rules.find((one) => one.rule === 'capability');
-      const proposed = { rules: [...rules, rule], exceptions } as unknown as JsonValue;
+      const known = rules.find((one) => protectsAll(one));
+      const name = freeName(rules.map((one) => one.name));
+      const proposed = { rules: [...rules, { ...rule, name }], exceptions } as unknown as JsonValue;
       const difference = known === undefined ? (await policy.check(proposed)).difference : [];
       const now = (known ?? dryRun) ? revision : (await policy.replace(proposed, revision, context.actor)).revision;
       if (json) printJson(context.stdout, { dry_run: dryRun, revision: now, difference });
@@ -40,6 +44,20 @@ export function run(context: Context, given: CommandInput): Promise<number> {
   );
 }
 
+/** A rule that only warns, or is about some packages, does not protect the others. */
+function protectsAll(rule: Rule): boolean {
+  const fields = Object.keys(rule).filter(
+    (field) => !['name', 'rule', 'action', 'days', 'since', 'message'].includes(field),
+  );
+  return isHolding(rule) && fields.length === 0;
+}
+
+function freeName(taken: readonly string[]): string {
+  let name: string = standardName;
+  for (let number = 2; taken.includes(name); number += 1) name = `${standardName}-${number}`;
+  return name;
+}
+
 function ruleOf({ days, untilApproved }: CommandInput['flags'], now: Date) {
   if (days !== undefined && untilApproved === true)
     throw new UsageError('--days and --until-approved exclude each other. Choose one of them.');
@@ -47,7 +65,7 @@ function ruleOf({ days, untilApproved }: CommandInput['flags'], now: Date) {
   if (held === undefined)
     throw new UsageError(`--days is ${JSON.stringify(days)}; allowed: a whole number from 1 to 365.`);
   return {
-    name: 'capability',
+    name: standardName,
     rule: 'capability',
     action: 'block',
     ...(untilApproved === true ? {} : { days: held }),

@@ -82,7 +82,7 @@ export const add = operationCommand(
       ...describeRepository(repository),
       '',
       repository.type === 'composer'
-        ? 'Running servers use it from now on.'
+        ? 'Running servers ask it from now on. A new registry needs its first publication before: run `libretto build`.'
         : repository.interval === null
           ? `Read it with \`libretto repository sync ${repository.id}\`.`
           : `A running server reads it within seconds. Without one: \`libretto repository sync ${repository.id}\`.`,

@@ -5,19 +5,18 @@ import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import type { Actor, ChangeParts } from '../../state/audit.ts';
-import { listedFacts, noOutsideLists, type CurrentPolicy } from '../apply/current-policy.ts';
-import { proposedPolicy, type PolicyReader, type PolicySources } from '../apply/policy-reader.ts';
+import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
+import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
 import { malwareIn } from '../judge/facts.ts';
 import { noGains } from '../judge/held-releases.ts';
 import { parsePolicy, type PolicyIssue } from '../model/parse-policy.ts';
 import { differenceOf, type PolicyDifference } from '../model/policy-difference.ts';
 import type { PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
+import { weakenedHold } from '../model/weakened-hold.ts';
 import { unmatchableRules, type RegistryNames } from '../model/unmatchable-rules.ts';
-import { howToDecide } from '../model/words.ts';
 import { readStoredPolicy, replacePolicy, revisionOf } from '../records/stored-policy.ts';
-import { findPackage } from './explain-version.ts';
-import { hasFourEyes, heldIn, isHolding, type createHeldList } from './held-list.ts';
+import { hasFourEyes } from './held-list.ts';
 import type { PackageSource } from './package-source.ts';
 import type { PolicyView } from './policy-views.ts';
 import type { TokenProfile } from './token-profiles.ts';
@@ -44,7 +43,7 @@ export interface PolicyCheck {
 }
 
 export async function changePolicy(
-  options: ChangingParts & { readonly readHeld: ReturnType<typeof createHeldList> },
+  options: ChangingParts,
   given: JsonValue,
   ...[revision, actor]: [string | undefined, Actor]
 ): Promise<PolicyView> {
@@ -54,43 +53,24 @@ export async function changePolicy(
       message: `The policy is in the file ${file}. Change that file; the server reads it within seconds.`,
       details: { file },
     });
-  if (await hasFourEyes(options)) await assertNoneFreed(options, given);
-  await replacePolicy({ store, actor }, given, revision);
+  const base = (await hasFourEyes(options)) ? await assertNoneWeakened(options, given) : undefined;
+  await replacePolicy({ store, actor }, given, revision ?? base);
   return viewOf(options);
 }
 
-/** Epoch milliseconds: no rule waits so long. */
-const endOfTime = Date.UTC(9999, 0);
-
-/** With four eyes nobody frees a held release alone: neither by an exception, nor by a change of the rule. */
-async function assertNoneFreed(options: Parameters<typeof changePolicy>[0], given: JsonValue): Promise<void> {
+/** With four eyes nobody frees held releases alone. The revision of the policy that was compared. */
+async function assertNoneWeakened({ store }: ChangingParts, given: JsonValue): Promise<string> {
   const parsed = parsePolicy(given);
-  if ('issues' in parsed) return; // refused anyway
-  const nowMs = options.now();
-  const [proposed, current] = [
-    await proposedPolicy(options.sources, parsed.policy, nowMs),
-    await options.reader.current(nowMs),
-  ];
-  // what holds, and what lets go: other rules free nothing, and so no package is read
-  const holdsOf = ({ rules, exceptions }: PolicyDocument): string => {
-    const holding = rules.filter((rule) => rule.rule === 'capability' && isHolding(rule));
-    return JSON.stringify([holding, exceptions.filter((one) => holding.some(({ name }) => name === one.rule))]);
-  };
-  if (holdsOf(proposed.compiled.document) === holdsOf(current.compiled.document)) return;
-  const { releases } = await options.readHeld(nowMs, () => true);
-  for (const held of releases.filter(({ staged }) => staged === undefined)) {
-    const known = await findPackage(options.packages, held.name);
-    const isHeldIn = (policy: CurrentPolicy, atMs: number): boolean =>
-      known !== undefined && heldIn(known, policy, atMs).held.some(({ normalized }) => normalized === held.normalized);
-    // nor by a rule that lets it go with time
-    const isFreed = !isHeldIn(proposed, nowMs) || (isHeldIn(current, endOfTime) && !isHeldIn(proposed, endOfTime));
-    if (!isFreed) continue;
-    throw new RegistryError('CONFLICT', {
-      message:
-        `This change would offer ${held.name} ${held.version}, which a rule holds (setting publishing.four_eyes). ` +
-        howToDecide(held),
-    });
-  }
+  const { policy, revision } = await readStoredPolicy(store);
+  const weakened = 'issues' in parsed ? undefined : weakenedHold(policy, parsed.policy); // issues are refused anyway
+  if (weakened === undefined) return revision;
+  throw new RegistryError('CONFLICT', {
+    message:
+      `The rule ${weakened} would hold fewer releases, and with four eyes (setting publishing.four_eyes) nobody decides ` +
+      'that alone. Add other rules beside it, decide about single releases with `libretto policy approve`, or turn ' +
+      'that setting off first.',
+    details: { rule: weakened },
+  });
 }
 
 export async function viewOf({ store, file, fileFault, sources }: ChangingParts): Promise<PolicyView> {

@@ -18,7 +18,7 @@ import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PackageOrigin } from '../judge/facts.ts';
 import { noGains, type ArrivedRelease, type Gains, type ReviewDecision } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
-import type { VersionRule } from '../model/policy-document.ts';
+import { isHolding } from '../model/weakened-hold.ts';
 import { firstApprovals, isAbout } from '../records/review-decisions.ts';
 import { createBursts } from './bursts.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
@@ -212,10 +212,6 @@ function undefinedIfUnusable(error: unknown): undefined {
 }
 
 const nothing: Omit<Examined, 'stamp' | 'policy'> = { held: [], arrivals: [], untilMs: Number.POSITIVE_INFINITY };
-
-export function isHolding({ rule, action }: VersionRule): boolean {
-  return rule === 'capability' && action === 'block';
-}
 
 /** The releases of a package that a rule holds, newest first, and when this may change by the clock. */
 export function heldIn(

@@ -59,9 +59,12 @@ export async function decideHeld(parts: DecidingParts, asked: Deciding, actor: A
   const { decision, reason } = asked;
   const archive = { package: name, version, reference };
   const standing = await standingDecisions(store, archive);
-  // its upload is being published or removed
-  if (staged !== undefined && standing.last !== undefined && standing.last.decision !== decision)
-    if (standing.last.at >= staged.created_at) throw decided(standing.last, held.version);
+  // its upload is being published or removed, or that was interrupted
+  if (staged !== undefined && standing.last !== undefined && standing.last.at >= staged.created_at) {
+    if (standing.last.decision !== decision) throw decided(standing.last, held.version);
+    await carryOut(parts, staged, standing.last, actor);
+    return held;
+  }
   // who looked at the release, and names its archive, did not see the decision of somebody else
   if (asked.reference !== undefined && standing.last !== undefined && standing.last.by !== actor)
     throw decided(standing.last, held.version, again);

@@ -49,7 +49,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
     get: () => viewOf(options),
     /** Throws INVALID_INPUT, CONFLICT, and SETTING_FIXED if a file has the policy. */
     replace: (given: JsonValue, revision: string | undefined, actor: Actor) =>
-      changePolicy({ ...options, readHeld }, given, revision, actor),
+      changePolicy(options, given, revision, actor),
     check: (given: JsonValue) => checkPolicy(options, given),
     /** Judges everything that is published or mirrored here, and sends no request. Throws INVALID_INPUT. */
     test: (given: JsonValue) => tryPolicy(options, given),

@@ -125,8 +125,13 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
         if (origin === 'private' && known.get(normalized)?.release.reference !== reference) {
           const own = decisions.findLast((one) => one.version === normalized && one.reference === reference);
           if (own?.decision === 'rejected') return { because: rejectionOf(own) };
-          const isFree = own !== undefined || publishedMs < sinceMs;
-          return isFree ? undefined : { because: unknown('difference from the releases below') };
+          const untilMs = rule.days === undefined ? undefined : publishedMs + rule.days * 86_400_000;
+          if (own !== undefined || publishedMs < sinceMs || (untilMs ?? Number.POSITIVE_INFINITY) <= nowMs)
+            return undefined;
+          return {
+            because: unknown('difference from the releases below'),
+            ...(untilMs === undefined ? {} : { untilMs }),
+          };
         }
         const hold = holdOf(rule, known, decisions, normalized, nowMs);
         if (hold === undefined) return undefined;

@@ -153,6 +153,7 @@ export const ruleSchema = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: kind('capability', 'releases that can newly do something, such as run code while Composer works'),
     ...common,
+    tokens: tokens.refine((ids) => ids === undefined, 'must be left out: a release is held for all tokens'),
     kinds: z
       .array(z.enum(capabilityKinds))
       .min(1)

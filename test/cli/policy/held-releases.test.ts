@@ -1,6 +1,7 @@
 // Tests `libretto policy protect`, `held`, `approve` and `reject` on packages that the builder published: who looks at
 // a held release, and what clients get afterwards.
 
+import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree } from '../../util/package-tree.ts';
@@ -25,10 +26,14 @@ const outcome = async (version: string): Promise<unknown> =>
   (await one.json(['explain', 'acme/app', version]))['outcome'];
 
 it('a release that newly runs a file is held, and a person offers it or keeps it out', async () => {
+  // a rule that holds nothing of most packages, with the usual name
+  const some = { rules: [{ name: 'capability', rule: 'capability', action: 'warn', packages: ['foo/*'] }] };
+  writeFileSync(one.registry.folder.at('some.json'), JSON.stringify(some));
+  expect((await one.policy(['set', one.registry.folder.at('some.json')])).exitCode).toBe(0);
   expect((await one.policy(['protect', '--dry-run', '--until-approved'])).stdout).toContain(
     'until approved, all packages',
   );
-  expect((await one.json(['show']))['rules']).toEqual([]);
+  expect((await one.json(['show']))['rules']).toHaveLength(1);
   expect((await one.policy(['protect', '--until-approved'])).exitCode).toBe(0);
   expect((await one.policy(['protect'])).stdout).toContain('protects already');
   expect(await held()).toEqual([]);

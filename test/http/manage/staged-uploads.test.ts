@@ -125,11 +125,12 @@ it('what was withdrawn keeps its record and its ZIP: its bytes do not wait a sec
 });
 
 it('an approval that was interrupted is completed by the next one, and is no rejection', async () => {
+  await registry.services.settings.update({ 'publishing.four_eyes': true }, 'cli:test');
   await upload(zip('acme/cut', '1.0.0'));
-  // as after a kill between the publication and the commit
-  const artifacts = registry.services.artifactsOf('cli:test');
+  expect((await decide('acme/cut', '1.0.0', 'approved', second)).json()['decided']).toBe(false);
   const rows = await registry.state.range('artifact');
-  for (const one of await artifacts.staged()) await artifacts.approve(one);
+  expect((await decide('acme/cut', '1.0.0', 'approved')).json()['decided']).toBe(true);
+  // as after a kill between the publication and the commit
   const puts = rows.map(({ key, value }) => ({ key, value }));
   await registry.state.commit({ conditions: [], puts, deletes: [], quiet: true });
   expect(await held()).toMatchObject([{ name: 'acme/cut' }]);
@@ -384,15 +385,17 @@ it('with four eyes no change of the policy frees a held release', async () => {
     { rules: [] },
     { rules: [{ ...rules[0], action: 'warn' }] },
     { rules: [{ ...rules[0], days: 1 }] },
+    { rules: [{ ...rules[0], archives: 'serve' }] },
+    { rules: [{ ...rules[0], except: ['acme/gone'] }] },
   ]) {
     const refused = await call('PUT', '/api/policy', freeing);
     expect([refused.json()['code'], refused.json()['error']]).toEqual([
       'CONFLICT',
-      expect.stringMatching(/would offer acme\/\w+ 1\.\d\.0, .*four_eyes.*libretto policy approve acme/),
+      expect.stringMatching(/^The rule new would hold fewer releases, .*four_eyes/),
     ]);
   }
-  const other = { rules, exceptions: [{ ...about, packages: ['acme/none'] }] };
-  expect((await call('PUT', '/api/policy', other)).status).toBe(200);
+  const more = { rules: [...rules, { rule: 'capability', name: 'bins', action: 'block', kinds: ['bin'] }] };
+  expect((await call('PUT', '/api/policy', more)).status).toBe(200);
   await registry.services.settings.update({ 'publishing.four_eyes': null }, 'cli:test');
   expect((await call('PUT', '/api/policy', { rules: [] })).status).toBe(200);
 });

@@ -90,7 +90,7 @@ function Withdraw({ impact, block, fixed, usedBy, form, asksPassword }: Withdraw
         title={`Withdraw ${name} ${version}?`}
         sentence={
           block === undefined
-            ? 'Composer no longer finds this version. Existing lock files still install it, because its archive stays.'
+            ? 'Composer no longer finds this version. Existing lock files still install it, unless the policy blocks it.'
             : `The rule ${block.rule} of the policy ${block.isHeld ? 'holds' : 'blocks'} this version already, so existing lock files do not install it.`
         }
       />

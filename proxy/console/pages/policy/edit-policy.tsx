@@ -61,7 +61,7 @@ const conflictText =
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof RegistryError)) return error;
   if (error.code === 'INVALID_INPUT') return new RegistryError('INVALID_INPUT', { message: faultyText, cause: error });
-  if (error.code !== 'CONFLICT') return error;
+  if (error.code !== 'CONFLICT' || error.details?.['revision'] === undefined) return error;
   return new RegistryError('CONFLICT', { message: conflictText, cause: error });
 }
 
