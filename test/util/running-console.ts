@@ -45,6 +45,8 @@ export interface ConsoleOptions {
   readonly settings?: object;
   readonly configuration?: readonly ConfiguredSetting[];
   readonly mirrorReport?: MirrorReport;
+  /** default: nothing is mirrored */
+  readonly mirrored?: ConsoleServices['mirrored'];
   /** false: builds run on another host */
   readonly hasBuilder?: boolean;
   /** true: the registry makes mails, which wait in its state */
@@ -184,7 +186,7 @@ function singleSignOnOf(
 function consoleServices(
   services: Services,
   state: StateStore,
-  { configuration = [], mirrorReport, hasBuilder = true }: ConsoleOptions,
+  { configuration = [], mirrorReport, mirrored, hasBuilder = true }: ConsoleOptions,
 ): ConsoleServices {
   const data = services.dataDirectory ?? '';
   let inspection: Promise<Inspection> | undefined;
@@ -193,7 +195,7 @@ function consoleServices(
     ...services,
     dataDirectory: hasBuilder ? services.dataDirectory : undefined,
     advisories: createPublishedAdvisories(services.published),
-    mirrored: undefined,
+    mirrored,
     mirror: undefined,
     mirrorReport,
     configuration,

@@ -125,7 +125,8 @@ const decide = (decision: 'approved' | 'rejected'): CommandModule =>
     noun,
     async ({ call, operands: [name = '', version = ''], flags, report }) => {
       const [vendor = '', project = ''] = name.split('/');
-      const reason = String(flags['reason'] ?? '');
+      const reason = String(flags['reason'] ?? '').trim();
+      if (reason === '') throw new UsageError('--reason is empty. Write why, for the audit log.');
       const done = await call(decideHeldRelease, { vendor, package: project, version, decision, reason });
       report(done, () => [
         decision === 'approved' && done.approved_by !== null

@@ -127,9 +127,13 @@ describe('the mirror page', () => {
       },
     });
     const folder = running.mirror.folder.at('mirror');
-    await using reading = await runConsole({ mirrorReport: reportOf(slow, folder, createRecentAlarms(Date.now)) });
+    await using reading = await runConsole({
+      mirrorReport: reportOf(slow, folder, createRecentAlarms(Date.now)),
+      mirrored: createMirroredCatalogue({ folder, mirror: slow, epoch: () => 1 }),
+    });
     const { browser } = await reading.signIn('viewer');
-    expect((await browser.get('/mirror')).text).toContain('Still reading mirrored packages');
+    for (const page of ['/mirror', '/search?q=gpl', '/packages/some/gpl'])
+      expect((await browser.get(page)).text, page).toContain('Still reading mirrored packages');
     begin();
     await expect.poll(async () => (await browser.get('/mirror')).text).toContain('some/gpl');
     expect((await browser.get('/mirror')).text).not.toContain('Still reading');

@@ -3,12 +3,14 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
+import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
 import type { Permission } from '../../../auth/permissions.ts';
 import { PageHead, A } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest, FormPage } from '../../frame/definitions.ts';
 import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { findVersion } from '../../../packages/published-package.ts';
+import { StillReading } from '../packages/still-reading.tsx';
 import { showAdvisories } from './advisories-page.tsx';
 import { showChangelog, showRequires } from './changelog-page.tsx';
 import { showDependents } from './dependents-page.tsx';
@@ -180,18 +182,22 @@ async function showPackage(services: PackagePageServices, request: SignedInReque
   if (opened !== undefined) return showOverview(services, request, opened);
   const mirrored = await showMirrored(services, request, name);
   const former = mirrored ?? (await formerPage(services, request, name));
-  return former ?? { ...unknownView(name, request.may('explainVersion')), status: 404 };
+  const reading = await services.mirrored?.firstReading();
+  return former ?? { ...unknownView(name, request.may('explainVersion'), reading), status: 404 };
 }
 
-function unknownView(title: string, asksWhy: boolean): PageView {
+function unknownView(title: string, asksWhy: boolean, reading: FirstReading | undefined): PageView {
   const sentence = 'Nothing is published here under this name.';
   return headedPage(
     { section: 'packages', title, sentence, trail: [{ label: 'Packages', to: '/packages' }] },
-    asksWhy ? (
-      <p>
-        <A to={packagePath(title, 'why')}>Why?</A> The next page shows what the builds know of it.
-      </p>
-    ) : null,
+    <>
+      <StillReading reading={reading} />
+      {asksWhy ? (
+        <p>
+          <A to={packagePath(title, 'why')}>Why?</A> The next page shows what the builds know of it.
+        </p>
+      ) : null}
+    </>,
   );
 }
 

@@ -3,6 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import { findAnything, mostOfKind, type Found, type SearchServices } from '../../../search/find-anything.ts';
+import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { WordsFilter } from '../../components/filters.tsx';
 import type { IconName } from '../../components/icon-shapes.ts';
@@ -11,6 +12,7 @@ import { PageHead, A } from '../../components/place.tsx';
 import { formatCount } from '../../components/values.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
+import { StillReading } from '../packages/still-reading.tsx';
 import { sections, type Section, type SectionEntry } from '../../frame/sections.ts';
 
 /** `id`: its address below /ui */
@@ -25,7 +27,8 @@ export function registerSearchPage(pages: Pages, services: SearchServices): void
     show: async (request) => {
       const words = request.query.get('q')?.trim() ?? '';
       const found = words === '' ? [] : await findAnything(services, request, words, pagesFor(request));
-      return { title: 'Search', content: <SearchPage words={words} found={found} /> };
+      const reading = await services.mirrored?.firstReading();
+      return { title: 'Search', content: <SearchPage {...{ words, found, reading }} /> };
     },
   });
 }
@@ -61,9 +64,10 @@ function pagesFor({ may }: SignedInRequest): readonly FoundPage[] {
 interface Shown {
   readonly words: string;
   readonly found: readonly (Found | FoundPage)[];
+  readonly reading: FirstReading | undefined;
 }
 
-function SearchPage({ words, found }: Shown): Child {
+function SearchPage({ words, found, reading }: Shown): Child {
   return (
     <>
       <PageHead title="Search" sentence="Packages and their versions, tokens, people, settings and pages." />
@@ -72,6 +76,7 @@ function SearchPage({ words, found }: Shown): Child {
         <button class="button">Search</button>
       </form>
       <div id="found" hidden={words === ''}>
+        <StillReading reading={reading} />
         <p class="soft small" role="status">
           {found.length === 0 ? 'Nothing has these words. Try fewer.' : formatCount(found.length, 'result')}
         </p>
