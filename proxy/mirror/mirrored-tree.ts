@@ -78,16 +78,14 @@ export interface MirroredTree extends MirroredPackages {
 export function createMirroredTree(
   mirror: Mirror,
   cacheBytes: number,
-  advisories?: PublishedAdvisories,
-  policy?: RegistryPolicy,
+  ...[advisories, policy]: [PublishedAdvisories?, RegistryPolicy?]
 ): MirroredTree {
   const documents = new ViewedMirrorDocuments(cacheBytes);
   const [advised, offers] = [new AdvisedDocuments(), new OfferedToViews()];
   return {
     ...plainParts(mirror),
     provider: async (name, stability, preferences, viewer, moment) => {
-      // for every name: so they are known once an origin is away
-      const own = await advisories?.read(moment.nowMs);
+      const own = await advisories?.read(moment.nowMs); // first: so an origin that goes away later matters less
       const seen: ProviderSight['seen'] = async (document, { dated, lists, gains }) => {
         const asked = { name, stability, isCut: viewer.filter !== 'all', dated, lists, gains };
         const policed = async (visible: TextDocument): Promise<TextDocument> =>

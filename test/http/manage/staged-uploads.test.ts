@@ -384,7 +384,6 @@ it('with four eyes no change of the policy frees a held release', async () => {
     { rules, exceptions: [{ ...about, packages: ['acme/freed'], versions: '1.1.0' }] },
     { rules: [] },
     { rules: [{ ...rules[0], action: 'warn' }] },
-    { rules: [{ ...rules[0], days: 1 }] },
     { rules: [{ ...rules[0], archives: 'serve' }] },
     { rules: [{ ...rules[0], except: ['acme/gone'] }] },
   ]) {

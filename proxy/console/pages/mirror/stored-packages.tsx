@@ -6,7 +6,7 @@ import type { StoredArchives } from '../../../mirror/mirror-report.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { StillReading } from '../packages/still-reading.tsx';
+import { StillReading } from '../../components/still-reading.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { MainLink } from '../../components/place.tsx';
 import { formatCount, formatBytes, formatNumber } from '../../components/values.tsx';

@@ -3,14 +3,13 @@
 import type { Child } from 'hono/jsx';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
 import type { Permission } from '../../../auth/permissions.ts';
 import { PageHead, A } from '../../components/place.tsx';
 import type { PageOutcome, PageView, SignedInRequest, FormPage } from '../../frame/definitions.ts';
 import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { findVersion } from '../../../packages/published-package.ts';
-import { StillReading } from '../packages/still-reading.tsx';
+import { StillReading, type Reading } from '../../components/still-reading.tsx';
 import { showAdvisories } from './advisories-page.tsx';
 import { showChangelog, showRequires } from './changelog-page.tsx';
 import { showDependents } from './dependents-page.tsx';
@@ -186,7 +185,7 @@ async function showPackage(services: PackagePageServices, request: SignedInReque
   return former ?? { ...unknownView(name, request.may('explainVersion'), reading), status: 404 };
 }
 
-function unknownView(title: string, asksWhy: boolean, reading: FirstReading | undefined): PageView {
+function unknownView(title: string, asksWhy: boolean, reading: Reading): PageView {
   const sentence = 'Nothing is published here under this name.';
   return headedPage(
     { section: 'packages', title, sentence, trail: [{ label: 'Packages', to: '/packages' }] },

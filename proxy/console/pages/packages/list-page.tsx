@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
 import { ButtonLink, type Choice } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { StillReading } from './still-reading.tsx';
+import { StillReading } from '../../components/still-reading.tsx';
 import { PageHead } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { formatCount, formatNumber } from '../../components/values.tsx';

@@ -3,7 +3,6 @@
 
 import type { Child } from 'hono/jsx';
 import { findAnything, mostOfKind, type Found, type SearchServices } from '../../../search/find-anything.ts';
-import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
 import { settingPage } from '../../../settings/setting-groups.ts';
 import { WordsFilter } from '../../components/filters.tsx';
 import type { IconName } from '../../components/icon-shapes.ts';
@@ -12,7 +11,7 @@ import { PageHead, A } from '../../components/place.tsx';
 import { formatCount } from '../../components/values.tsx';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
-import { StillReading } from '../packages/still-reading.tsx';
+import { StillReading, type Reading } from '../../components/still-reading.tsx';
 import { sections, type Section, type SectionEntry } from '../../frame/sections.ts';
 
 /** `id`: its address below /ui */
@@ -64,7 +63,7 @@ function pagesFor({ may }: SignedInRequest): readonly FoundPage[] {
 interface Shown {
   readonly words: string;
   readonly found: readonly (Found | FoundPage)[];
-  readonly reading: FirstReading | undefined;
+  readonly reading: Reading;
 }
 
 function SearchPage({ words, found, reading }: Shown): Child {

@@ -1,11 +1,13 @@
 // A remark on lists of mirrored packages: some are missing soon after the start of the server.
 
 import type { Child } from 'hono/jsx';
-import type { FirstReading } from '../../../mirror/stored-package-reader.ts';
-import { Notice } from '../../components/notice.tsx';
-import { formatNumber } from '../../components/values.tsx';
+import { Notice } from './notice.tsx';
+import { formatNumber } from './values.tsx';
 
-export function StillReading({ reading }: { readonly reading: FirstReading | undefined }): Child {
+/** undefined: all packages are read. */
+export type Reading = { readonly read: number; readonly of: number } | undefined;
+
+export function StillReading({ reading }: { readonly reading: Reading }): Child {
   if (reading === undefined) return null;
   const { read, of } = reading;
   return (
