@@ -122,7 +122,8 @@ function buildNeeds({ lastBuild, damaged, countsAlone }: NeedFacts, failing: num
     needs.push({
       kind: 'bad',
       title: `The last build could not read ${formatCount(unread, 'source')}`,
-      detail: 'Versions published from there stay available.',
+      detail:
+        'Versions published from there stay available. The output of `libretto build` names sources of libretto.json.',
       to: '/repositories',
     });
   if (damaged > 0)
