@@ -145,6 +145,8 @@ describe('a package that is published here', () => {
     expect(await archive('acme/app', '1.0.0')).toContain('difference from the releases below is unknown');
     later(day);
     expect(await archive('acme/app', '1.0.0')).toBe(200);
+    registry.setDecisions([decide('acme/app', '0.9.0', { decision: 'rejected' })]);
+    expect(await archive('acme/app', '1.0.0')).toContain('difference from the releases below is unknown');
   });
 
   it('is judged by the decision about itself, then by the nearest one below', async () => {

@@ -125,7 +125,9 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
         if (origin === 'private' && known.get(normalized)?.release.reference !== reference) {
           const own = decisions.findLast((one) => one.version === normalized && one.reference === reference);
           if (own?.decision === 'rejected') return { because: rejectionOf(own) };
-          const untilMs = rule.days === undefined ? undefined : publishedMs + rule.days * 86_400_000;
+          // what a person rejected holds later releases too, and nothing says whether this is one of them
+          const days = decisions.some(({ decision }) => decision === 'rejected') ? undefined : rule.days;
+          const untilMs = days === undefined ? undefined : publishedMs + days * 86_400_000;
           if (own !== undefined || publishedMs < sinceMs || (untilMs ?? Number.POSITIVE_INFINITY) <= nowMs)
             return undefined;
           return {
