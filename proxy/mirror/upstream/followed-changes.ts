@@ -4,7 +4,7 @@
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import type { Stability } from './joined-documents.ts';
 import type { Destination } from './upstream-lane.ts';
@@ -41,7 +41,7 @@ export class FollowedChanges {
   /** of the last answer */
   #answeredMs = 0;
   #nextMs = 0;
-  #asking: Promise<void> | undefined;
+  readonly #asking = new SingleFlight<void>();
   /** `acme/hello` or `acme/hello~dev` → when a change became known */
   readonly #changed = new Map<string, number>();
 
@@ -54,9 +54,13 @@ export class FollowedChanges {
 
   /** Asks if the last answer is old. undefined: there is nothing to wait for. Never rejects. */
   refresh(url: URL): Promise<void> | undefined {
-    if (!this.#isFollowed || (this.#asking === undefined && this.#now() < this.#nextMs)) return undefined;
-    this.#asking ??= this.#ask(url).finally(() => (this.#asking = undefined));
-    return withDeadline(this.#asking, patienceMs, () => undefined);
+    if (!this.#isFollowed || (this.#asking.size === 0 && this.#now() < this.#nextMs)) return undefined;
+    return this.#asking.within(
+      url.href,
+      () => this.#ask(url),
+      patienceMs,
+      () => undefined,
+    );
   }
 
   /** True if a change of a document of the package became known after this time, epoch milliseconds. */

@@ -14,6 +14,7 @@ import { joinedDocument, type Stability } from './joined-documents.ts';
 import { readListedNames } from './listed-names.ts';
 import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
+import { Silence } from './silence.ts';
 import { folderOf, storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../core/tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
@@ -86,7 +87,8 @@ export class Upstream {
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
     const { folder: own, destination } = this;
-    const standard = { folder: own, client, kept, destination, upstream: settings.id, freshness, now, report };
+    const silence = new Silence(now);
+    const standard = { folder: own, client, kept, destination, upstream: settings.id, freshness, now, report, silence };
     this.#store = new DocumentStore({ ...standard, since: () => this.#since.documents });
     this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
