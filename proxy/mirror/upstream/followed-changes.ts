@@ -34,7 +34,8 @@ export class FollowedChanges {
   readonly #client: Pick<UpstreamClient, 'feed'>;
   readonly #destination: Destination;
   readonly #now: () => number;
-  readonly #isFollowed: boolean;
+  /** false: the public registry */
+  readonly isFollowed: boolean;
   #since: number | undefined;
   /** epoch milliseconds: all later changes are known */
   #beganMs = Number.POSITIVE_INFINITY;
@@ -46,7 +47,7 @@ export class FollowedChanges {
   readonly #changed = new Map<string, number>();
 
   constructor(client: Pick<UpstreamClient, 'feed'>, destination: Destination, now: () => number, isFollowed: boolean) {
-    this.#isFollowed = isFollowed;
+    this.isFollowed = isFollowed;
     this.#client = client;
     this.#destination = destination;
     this.#now = now;
@@ -54,7 +55,7 @@ export class FollowedChanges {
 
   /** Asks if the last answer is old. undefined: there is nothing to wait for. Never rejects. */
   refresh(url: URL): Promise<void> | undefined {
-    if (!this.#isFollowed || (this.#asking.size === 0 && this.#now() < this.#nextMs)) return undefined;
+    if (!this.isFollowed || (this.#asking.size === 0 && this.#now() < this.#nextMs)) return undefined;
     return this.#asking.within(
       url.href,
       () => this.#ask(url),

@@ -209,8 +209,13 @@ export class Upstream {
     return more && [...packages.keys(), ...more];
   }
 
-  /** What packages.json says of advisories, of filter lists, and of further addresses of archives. */
-  async facts(): Promise<Pick<UpstreamRoot, 'advisories' | 'filter' | 'mirrors'>> {
+  /**
+   * What packages.json says of advisories, of filter lists, and of further addresses of archives. `atMostMs`: how old it
+   * may be if the upstream is a registry with a feed, which tells nothing of packages.json.
+   */
+  async facts(atMostMs?: number): Promise<Pick<UpstreamRoot, 'advisories' | 'filter' | 'mirrors'>> {
+    if (atMostMs !== undefined && this.#root?.value.changes !== undefined && this.changes.isFollowed)
+      this.#forgetLists(this.#now() - atMostMs);
     return (await this.#readRoot()).value;
   }
 
