@@ -2,10 +2,10 @@
 // else. An upstream that has several packages in one file gets them in packages.json. Sends no request.
 
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
-import { normalizeVersion } from '../../build/contract/version.ts';
+import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 import { minifiedMark } from '../core/documents/minified.ts';
 import { formatProviderDocument } from '../core/documents/provider-document.ts';
 import { TextDocument } from '../core/http/document.ts';
@@ -16,6 +16,7 @@ import { folderOf, storedDocument } from './upstream/stored-document.ts';
 import { besideOf, nothingSaid } from './upstream/upstream-document.ts';
 import { packagesIn, parseUpstreamRoot, type UpstreamRoot } from './upstream/upstream-root.ts';
 import { datedByContent, releaseOf } from './viewed-mirror-documents.ts';
+import { archiveKey } from './archives/archive-record.ts';
 import { cutMark, type StoredFile } from './archives/stored-files.ts';
 
 export interface Seeing {
@@ -28,6 +29,13 @@ export interface Seeing {
   readonly isOffered: (name: PackageName, version: string) => Promise<boolean>;
   /** for documents that are made */
   readonly folder: string;
+}
+
+interface Bundling extends Seeing {
+  /** paths of the records of archives */
+  readonly records: ReadonlySet<string>;
+  /** versions that the view sees, and whose archives are not stored: nobody could install them */
+  readonly lacking: Set<string>;
 }
 
 /** True if the view sees this version of a mirrored package. */
@@ -46,9 +54,13 @@ export function seesMirrored(
 
 const keptKeys = ['metadata-url', 'metadata-changes-url', 'mirrors', 'security-advisories', 'filter'];
 
-/** `stored`: all documents, and the archives that the view sees. */
-export async function seenFiles(stored: readonly StoredFile[], seeing: Seeing): Promise<readonly StoredFile[]> {
+/** `stored`: all documents, and the archives that the view sees. `lacking`: `NAME VERSION` of each that is left out. */
+export async function seenFiles(
+  stored: readonly StoredFile[],
+  view: Seeing,
+): Promise<{ readonly files: readonly StoredFile[]; readonly lacking: ReadonlySet<string> }> {
   const [names, files] = [new Set<string>(), stored.filter(({ path }) => path.startsWith('dist/'))];
+  const seeing = { ...view, records: new Set(files.map(({ path }) => path)), lacking: new Set<string>() };
   for (const { path } of files) names.add(path.split('/').slice(1, 3).join('/'));
   for (const url of seeing.upstreams) {
     const prefix = `p2/${folderOf(url)}/`;
@@ -57,14 +69,15 @@ export async function seenFiles(stored: readonly StoredFile[], seeing: Seeing): 
     );
     for (const file of await seenOf(below, url, seeing, names)) files.push({ ...file, path: prefix + file.path });
   }
-  return [...files, ...stored.filter(({ path }) => names.has(/^lists\/(.+)\.json$/.exec(path)?.[1] ?? ''))];
+  files.push(...stored.filter(({ path }) => names.has(/^lists\/(.+)\.json$/.exec(path)?.[1] ?? '')));
+  return { files, lacking: seeing.lacking };
 }
 
 /** `stored`: the documents of one upstream. Adds the names that are seen to `names`. */
 async function seenOf(
   stored: readonly StoredFile[],
   url: URL,
-  seeing: Seeing,
+  seeing: Bundling,
   names: Set<string>,
 ): Promise<readonly StoredFile[]> {
   const files = new Map(stored.map((file) => [file.path, file]));
@@ -95,17 +108,28 @@ async function seenOf(
   return listed.size === 0 ? [] : [...made, await make(head, Buffer.from(JSON.stringify(cut)), seeing)];
 }
 
-/** The versions that the token may install: policy hides a blocked one from it, too. */
+/** The versions that the token may install: policy hides a blocked one from it, and one without an archive is left out. */
 async function seenIn(
   records: readonly JsonObject[],
   name: PackageName,
-  seeing: Seeing,
+  seeing: Bundling,
 ): Promise<readonly JsonObject[]> {
   const seen: JsonObject[] = [];
-  for (const record of records)
-    if (seesMirrored(seeing, name, record) && (await seeing.isOffered(name, String(record['version']))))
+  for (const record of records) {
+    const version = String(record['version']);
+    if (!seesMirrored(seeing, name, record) || !(await seeing.isOffered(name, version))) continue;
+    if (record['type'] === 'metapackage' || seeing.records.has(recordPath(name, version, record['dist'])))
       seen.push(record);
+    else seeing.lacking.add(`${name} ${version}`);
+  }
   return seen;
+}
+
+function recordPath(name: PackageName, version: string, dist: JsonValue | undefined): string {
+  const normalized = normalizeVersion(version);
+  const reference = isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
+  if (normalized === undefined) return '';
+  return `dist/${name}/${archiveKey({ version, normalized, dev: isDevVersion(normalized), reference })}.json`;
 }
 
 async function bodyOf(file: StoredFile | undefined): Promise<JsonObject | undefined> {
@@ -143,7 +167,7 @@ interface SeenDocument {
 function documentsOf(
   name: PackageName,
   files: ReadonlyMap<string, StoredFile>,
-  seeing: Seeing,
+  seeing: Bundling,
 ): Promise<readonly SeenDocument[]> {
   return Promise.all(
     (['stable', 'dev'] as const).map(async (kind) => {
@@ -161,7 +185,7 @@ async function fileFor(
   name: PackageName,
   { path, file, lists, records, isCut }: SeenDocument,
   head: StoredFile,
-  seeing: Seeing,
+  seeing: Bundling,
 ): Promise<StoredFile> {
   if (records.length === 0) return make({ ...head, ...file, path }, undefined, seeing);
   if (file !== undefined && !isCut && seeing.view.filterOf(name) === 'all') return file;

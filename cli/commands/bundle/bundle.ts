@@ -42,11 +42,12 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   const place = resolve(workingDirectory, String(flags['out'] ?? '.'));
   const folder = await mkdtemp(join(tmpdir(), 'libretto-bundle-'));
   const make = async (seen: TokenView | undefined) => {
-    const { serial, files } = await collect(config, { since, locks, seen, folder });
+    const { serial, files, lacking } = await collect(config, { since, locks, seen, folder });
     const head = { registry, serial, since: since ?? null, whole: locks.length === 0 && seen === undefined };
     const file = await targetOf(place, head, token ?? 'locks');
     const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
-    return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
+    const counts = { files: files.length, mirrored, ...(lacking === undefined ? {} : { lacking: lacking.size }) };
+    return { file, ...head, ...counts, ...(await write(file, head, files, context)) };
   };
   const output = outputStore(config, context);
   const locked = (seen?: TokenView) =>
@@ -59,6 +60,12 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
       `Bundled publication ${made.serial}${since === undefined ? '' : `, without the archives of publication ${since}`}: ` +
         `${counted(made.files, 'file')}, ${(made.bytes / 1e6).toFixed(1)} MB, ` +
         `${counted(made.mirrored, 'version')} of other registries.`,
+      ...(made.lacking === undefined || made.lacking === 0
+        ? []
+        : [
+            `Left out: ${counted(made.lacking, 'version')} of other registries, without an archive here. To take them, ` +
+              'run `libretto mirror warm composer.lock` first, with the lock files that need them.',
+          ]),
       made.file,
       `SHA-256: ${made.sha256}`,
     ]);
@@ -106,8 +113,8 @@ async function collect(config: Config, { since, locks, seen, folder }: Request) 
     names: wanted?.names,
     isNew: ({ fetchedAt }) => !(Date.parse(fetchedAt) <= sinceMs), // all of them without that publication's record
   });
-  const stored = seeing ? await seenFiles(all, seeing) : all;
-  return { serial, files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))] };
+  const { files: stored, lacking } = seeing ? await seenFiles(all, seeing) : { files: all };
+  return { serial, files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))], lacking };
 }
 
 /** `place`: a file, or an existing folder for a file with a name that says what is in it. */
