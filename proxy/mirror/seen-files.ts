@@ -2,7 +2,7 @@
 // else. An upstream that has several packages in one file gets them in packages.json. Sends no request.
 
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
@@ -26,16 +26,9 @@ export interface Seeing {
   /** those that a name may come from; a private name has none */
   readonly upstreamsOf: (name: PackageName) => readonly URL[];
   /** false: a rule of the policy keeps the version from the token */
-  readonly isOffered: (name: PackageName, version: string) => Promise<boolean>;
+  readonly isOffered: (name: PackageName, record: JsonObject) => Promise<boolean>;
   /** for documents that are made */
   readonly folder: string;
-}
-
-interface Bundling extends Seeing {
-  /** paths of the records of archives */
-  readonly records: ReadonlySet<string>;
-  /** versions that the view sees, and whose archives are not stored: nobody could install them */
-  readonly lacking: Set<string>;
 }
 
 /** True if the view sees this version of a mirrored package. */
@@ -59,8 +52,19 @@ export async function seenFiles(
   stored: readonly StoredFile[],
   view: Seeing,
 ): Promise<{ readonly files: readonly StoredFile[]; readonly lacking: ReadonlySet<string> }> {
-  const [names, files] = [new Set<string>(), stored.filter(({ path }) => path.startsWith('dist/'))];
-  const seeing = { ...view, records: new Set(files.map(({ path }) => path)), lacking: new Set<string>() };
+  const [names, lacking, files] = [
+    new Set<string>(),
+    new Set<string>(),
+    stored.filter(({ path }) => path.startsWith('dist/')),
+  ];
+  const archived = new Set(files.map(({ path }) => path));
+  const isOffered: Seeing['isOffered'] = async (name, record) => {
+    if (!(await view.isOffered(name, record))) return false;
+    if (record['type'] === 'metapackage' || archived.has(recordPath(name, record))) return true;
+    lacking.add(`${name} ${String(record['version'])}`); // nobody could install it
+    return false;
+  };
+  const seeing = { ...view, isOffered };
   for (const { path } of files) names.add(path.split('/').slice(1, 3).join('/'));
   for (const url of seeing.upstreams) {
     const prefix = `p2/${folderOf(url)}/`;
@@ -70,14 +74,14 @@ export async function seenFiles(
     for (const file of await seenOf(below, url, seeing, names)) files.push({ ...file, path: prefix + file.path });
   }
   files.push(...stored.filter(({ path }) => names.has(/^lists\/(.+)\.json$/.exec(path)?.[1] ?? '')));
-  return { files, lacking: seeing.lacking };
+  return { files, lacking };
 }
 
 /** `stored`: the documents of one upstream. Adds the names that are seen to `names`. */
 async function seenOf(
   stored: readonly StoredFile[],
   url: URL,
-  seeing: Bundling,
+  seeing: Seeing,
   names: Set<string>,
 ): Promise<readonly StoredFile[]> {
   const files = new Map(stored.map((file) => [file.path, file]));
@@ -108,24 +112,20 @@ async function seenOf(
   return listed.size === 0 ? [] : [...made, await make(head, Buffer.from(JSON.stringify(cut)), seeing)];
 }
 
-/** The versions that the token may install: policy hides a blocked one from it, and one without an archive is left out. */
+/** The versions that the token may install: policy hides a blocked one from it, too. */
 async function seenIn(
   records: readonly JsonObject[],
   name: PackageName,
-  seeing: Bundling,
+  seeing: Seeing,
 ): Promise<readonly JsonObject[]> {
   const seen: JsonObject[] = [];
-  for (const record of records) {
-    const version = String(record['version']);
-    if (!seesMirrored(seeing, name, record) || !(await seeing.isOffered(name, version))) continue;
-    if (record['type'] === 'metapackage' || seeing.records.has(recordPath(name, version, record['dist'])))
-      seen.push(record);
-    else seeing.lacking.add(`${name} ${version}`);
-  }
+  for (const record of records)
+    if (seesMirrored(seeing, name, record) && (await seeing.isOffered(name, record))) seen.push(record);
   return seen;
 }
 
-function recordPath(name: PackageName, version: string, dist: JsonValue | undefined): string {
+function recordPath(name: PackageName, { version: label, dist }: JsonObject): string {
+  const version = String(label);
   const normalized = normalizeVersion(version);
   const reference = isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
   if (normalized === undefined) return '';
@@ -167,7 +167,7 @@ interface SeenDocument {
 function documentsOf(
   name: PackageName,
   files: ReadonlyMap<string, StoredFile>,
-  seeing: Bundling,
+  seeing: Seeing,
 ): Promise<readonly SeenDocument[]> {
   return Promise.all(
     (['stable', 'dev'] as const).map(async (kind) => {
@@ -185,7 +185,7 @@ async function fileFor(
   name: PackageName,
   { path, file, lists, records, isCut }: SeenDocument,
   head: StoredFile,
-  seeing: Bundling,
+  seeing: Seeing,
 ): Promise<StoredFile> {
   if (records.length === 0) return make({ ...head, ...file, path }, undefined, seeing);
   if (file !== undefined && !isCut && seeing.view.filterOf(name) === 'all') return file;

@@ -30,6 +30,7 @@ import { mirrorFolder } from '../../mirror/compose-mirror.ts';
 
 /** The time that other commands, too, wait for a build. */
 const waitMs = 60_000;
+const howToTake = 'without an archive here. Fetch those of a lock file with `libretto mirror warm composer.lock`.';
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { workingDirectory, now, stdout, summary } = context;
@@ -60,12 +61,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
       `Bundled publication ${made.serial}${since === undefined ? '' : `, without the archives of publication ${since}`}: ` +
         `${counted(made.files, 'file')}, ${(made.bytes / 1e6).toFixed(1)} MB, ` +
         `${counted(made.mirrored, 'version')} of other registries.`,
-      ...(made.lacking === undefined || made.lacking === 0
-        ? []
-        : [
-            `Left out: ${counted(made.lacking, 'version')} of other registries, without an archive here. To take them, ` +
-              'run `libretto mirror warm composer.lock` first, with the lock files that need them.',
-          ]),
+      ...(made.lacking ? [`Left out: ${counted(made.lacking, 'version')} of other registries, ${howToTake}`] : []),
       made.file,
       `SHA-256: ${made.sha256}`,
     ]);
