@@ -108,7 +108,7 @@ export class DocumentStore {
     const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(asked, parsed);
     const asking = this.#asking.run(idOf(asked), ask) as Promise<CachedDocument<Value>>;
     if (parsed === undefined) return asking;
-    return this.#options.silence.within(asking, () => this.#stale(parsed, now() + patienceMs));
+    return this.#options.silence.within(asking, () => this.#stale(parsed, now() + patienceMs), now);
   }
 
   async #askOrStale<Value>(asked: StoreRequest<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
@@ -127,7 +127,7 @@ export class DocumentStore {
               this.#options.now() + unusableMs,
               { cause: error, lasting: true },
             );
-      this.#options.silence.lasts();
+      this.#options.silence.lasts(this.#options.now());
       this.#tellFailed(url, failure.message, kept !== undefined);
       if (this.#failed.size >= maxFailures) this.#failed.clear();
       this.#failed.set(idOf(asked), failure);

@@ -1,6 +1,6 @@
 // Whether an upstream accepts requests and sends no answer. The first request waits for it in vain; while it stays
 // silent, later ones get what is stored at once, and their questions go on in the background. Any answer ends the
-// silence. Without requests it ends by itself, so that the first one after a pause waits for a newer document again.
+// silence. Without requests it ends by itself: the first one after a pause waits for a newer document again.
 
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 
@@ -9,18 +9,13 @@ export const patienceMs = 2000;
 const silentMs = 30_000;
 
 export class Silence {
-  readonly #now: () => number;
   #untilMs = 0;
 
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
   /** As `asking`, or `stored()` if that takes too long. `asking` goes on, and calls `heard` or `lasts`. */
-  within<Value>(asking: Promise<Value>, stored: () => Value): Promise<Value> {
-    if (this.#isOn()) return Promise.resolve(stored());
+  within<Value>(asking: Promise<Value>, stored: () => Value, now: () => number): Promise<Value> {
+    if (this.#isOn(now())) return Promise.resolve(stored());
     return withDeadline(asking, patienceMs, () => {
-      this.#untilMs = this.#now() + silentMs;
+      this.#untilMs = now() + silentMs;
       return stored();
     });
   }
@@ -30,13 +25,12 @@ export class Silence {
   }
 
   /** A request failed: a silence goes on. */
-  lasts(): void {
-    if (this.#isOn()) this.#untilMs = this.#now() + silentMs;
+  lasts(nowMs: number): void {
+    if (this.#isOn(nowMs)) this.#untilMs = nowMs + silentMs;
   }
 
   /** A time far in the future is a clock that was set back. */
-  #isOn(): boolean {
-    const leftMs = this.#untilMs - this.#now();
-    return leftMs > 0 && leftMs <= silentMs;
+  #isOn(nowMs: number): boolean {
+    return this.#untilMs > nowMs && this.#untilMs <= nowMs + silentMs;
   }
 }

@@ -87,7 +87,7 @@ export class Upstream {
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
     const { folder: own, destination } = this;
-    const silence = new Silence(now);
+    const silence = new Silence();
     const standard = { folder: own, client, kept, destination, upstream: settings.id, freshness, now, report, silence };
     this.#store = new DocumentStore({ ...standard, since: () => this.#since.documents });
     this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
