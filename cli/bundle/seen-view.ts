@@ -34,10 +34,10 @@ export async function withViewOfToken<Result>(
     here = await openLocalPolicyAdmin(config, context, state);
     const { policy, privateNames } = here;
     let last: { readonly name: PackageName; readonly versions: Promise<ReadonlySet<string>> } | undefined;
-    const isOffered: TokenView['isOffered'] = async (name, version) => {
+    const isOffered: TokenView['isOffered'] = async (name, { version }) => {
       // asked for one package after the other: each is read and judged once
       if (last?.name !== name) last = { name, versions: policy.withheld(name, token.id) };
-      return !(await last.versions).has(version);
+      return !(await last.versions).has(String(version));
     };
     const view = await viewOf(config, context, state, token);
     return await work({ view, ...(await upstreamsOf(config, context, state, await privateNames())), isOffered });
@@ -80,9 +80,9 @@ async function upstreamsOf(
 export function versionsOfView(seen: TokenView): WantedVersions {
   return {
     wants: async (name, entry) =>
-      passes(seen.view.filterOf(name), releaseOf(entry)) && seen.isOffered(name, entry.version),
+      passes(seen.view.filterOf(name), releaseOf(entry)) && seen.isOffered(name, { version: entry.version }),
     wantsStored: async ({ name, version, record }) =>
-      seesMirrored(seen, name, { ...record, version }) && seen.isOffered(name, version),
+      seesMirrored(seen, name, { ...record, version }) && seen.isOffered(name, { version }),
     names: undefined,
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
-import { normalizeVersion } from '../../build/contract/version.ts';
+import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 import { minifiedMark } from '../core/documents/minified.ts';
 import { formatProviderDocument } from '../core/documents/provider-document.ts';
 import { TextDocument } from '../core/http/document.ts';
@@ -16,6 +16,7 @@ import { folderOf, storedDocument } from './upstream/stored-document.ts';
 import { besideOf, nothingSaid } from './upstream/upstream-document.ts';
 import { packagesIn, parseUpstreamRoot, type UpstreamRoot } from './upstream/upstream-root.ts';
 import { datedByContent, releaseOf } from './viewed-mirror-documents.ts';
+import { archiveKey } from './archives/archive-record.ts';
 import { cutMark, type StoredFile } from './archives/stored-files.ts';
 
 export interface Seeing {
@@ -25,7 +26,7 @@ export interface Seeing {
   /** those that a name may come from; a private name has none */
   readonly upstreamsOf: (name: PackageName) => readonly URL[];
   /** false: a rule of the policy keeps the version from the token */
-  readonly isOffered: (name: PackageName, version: string) => Promise<boolean>;
+  readonly isOffered: (name: PackageName, record: JsonObject) => Promise<boolean>;
   /** for documents that are made */
   readonly folder: string;
 }
@@ -46,9 +47,24 @@ export function seesMirrored(
 
 const keptKeys = ['metadata-url', 'metadata-changes-url', 'mirrors', 'security-advisories', 'filter'];
 
-/** `stored`: all documents, and the archives that the view sees. */
-export async function seenFiles(stored: readonly StoredFile[], seeing: Seeing): Promise<readonly StoredFile[]> {
-  const [names, files] = [new Set<string>(), stored.filter(({ path }) => path.startsWith('dist/'))];
+/** `stored`: all documents, and the archives that the view sees. `lacking`: `NAME VERSION` of each that is left out. */
+export async function seenFiles(
+  stored: readonly StoredFile[],
+  view: Seeing,
+): Promise<{ readonly files: readonly StoredFile[]; readonly lacking: ReadonlySet<string> }> {
+  const [names, lacking, files] = [
+    new Set<string>(),
+    new Set<string>(),
+    stored.filter(({ path }) => path.startsWith('dist/')),
+  ];
+  const archived = new Set(files.map(({ path }) => path));
+  const isOffered: Seeing['isOffered'] = async (name, record) => {
+    if (!(await view.isOffered(name, record))) return false;
+    if (record['type'] === 'metapackage' || archived.has(recordPath(name, record))) return true;
+    lacking.add(`${name} ${String(record['version'])}`); // nobody could install it
+    return false;
+  };
+  const seeing = { ...view, isOffered };
   for (const { path } of files) names.add(path.split('/').slice(1, 3).join('/'));
   for (const url of seeing.upstreams) {
     const prefix = `p2/${folderOf(url)}/`;
@@ -57,7 +73,8 @@ export async function seenFiles(stored: readonly StoredFile[], seeing: Seeing): 
     );
     for (const file of await seenOf(below, url, seeing, names)) files.push({ ...file, path: prefix + file.path });
   }
-  return [...files, ...stored.filter(({ path }) => names.has(/^lists\/(.+)\.json$/.exec(path)?.[1] ?? ''))];
+  files.push(...stored.filter(({ path }) => names.has(/^lists\/(.+)\.json$/.exec(path)?.[1] ?? '')));
+  return { files, lacking };
 }
 
 /** `stored`: the documents of one upstream. Adds the names that are seen to `names`. */
@@ -103,9 +120,16 @@ async function seenIn(
 ): Promise<readonly JsonObject[]> {
   const seen: JsonObject[] = [];
   for (const record of records)
-    if (seesMirrored(seeing, name, record) && (await seeing.isOffered(name, String(record['version']))))
-      seen.push(record);
+    if (seesMirrored(seeing, name, record) && (await seeing.isOffered(name, record))) seen.push(record);
   return seen;
+}
+
+function recordPath(name: PackageName, { version: label, dist }: JsonObject): string {
+  const version = String(label);
+  const normalized = normalizeVersion(version);
+  const reference = isJsonObject(dist) && typeof dist['reference'] === 'string' ? dist['reference'] : '';
+  if (normalized === undefined) return '';
+  return `dist/${name}/${archiveKey({ version, normalized, dev: isDevVersion(normalized), reference })}.json`;
 }
 
 async function bodyOf(file: StoredFile | undefined): Promise<JsonObject | undefined> {

@@ -24,6 +24,9 @@ export const writtenBundle = z.object({
   whole: z.boolean().describe('false: the bundle has only what lock files need'),
   files: count('files in the bundle'),
   mirrored: count('versions of other registries'),
+  lacking: count(
+    'versions that were left out, since their archives are not stored here; absent without --token',
+  ).optional(),
   bytes: count('the size of the bundle'),
   sha256: text('the SHA-256 of the bundle'),
 });

@@ -92,6 +92,31 @@ it.each(firstOf(['v2', 'includes', 'single', 'providers', 'lazy', 'inline'] as c
   },
 );
 
+it('leaves out mirrored versions whose archives are not stored, and says how many', async () => {
+  await using upstream = await startUpstream();
+  for (const name of ['some/lib', 'hidden/lib'])
+    upstream.put(
+      name,
+      ['1.0.0', '1.1.0'].map((version) => ({ version, zip: archiveFor(version) })),
+    );
+  const settings = { 'mirroring.enabled': 'true', 'mirroring.url': upstream.url };
+  const sources = temporaryTree(below('hello', whoLibrary('acme/hello', '1.0.0')));
+  await using online = await startRegistry({ sources: [sources.root], loopback: true, settings });
+  const { id } = await online.createToken();
+  const { urls } = await served(online, online.token);
+  const [url = ''] = urls.filter((one) => one.includes('/some/lib/1.0.0'));
+  expect((await ask(online, url, online.token))[0], url).toBe(200);
+  const bundle = async (...flags: readonly string[]) =>
+    (await online.cli('bundle', '--name', 'o', '--token', id, '--out', online.folder.at('some.tar'), ...flags)).stdout;
+  expect(JSON.parse(await bundle('--json'))).toMatchObject({ mirrored: 1, lacking: 3 });
+  const text = readFileSync(online.folder.at('some.tar'), 'latin1');
+  expect([text.includes('"version":"1.0.0"'), text.includes('1.1.0'), text.includes('hidden/lib')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
 it('refuses a token that sees nothing any more, an unknown one, and lock files beside a token', async () => {
   await using registry = await startRegistry({
     sources: [temporaryTree(below('a', whoLibrary('acme/a', '1.0.0'))).root],

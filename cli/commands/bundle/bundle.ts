@@ -30,6 +30,7 @@ import { mirrorFolder } from '../../mirror/compose-mirror.ts';
 
 /** The time that other commands, too, wait for a build. */
 const waitMs = 60_000;
+const howToTake = 'without an archive here. Fetch those of a lock file with `libretto mirror warm composer.lock`.';
 
 export async function run(context: Context, { flags }: CommandInput): Promise<number> {
   const { workingDirectory, now, stdout, summary } = context;
@@ -42,11 +43,12 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
   const place = resolve(workingDirectory, String(flags['out'] ?? '.'));
   const folder = await mkdtemp(join(tmpdir(), 'libretto-bundle-'));
   const make = async (seen: TokenView | undefined) => {
-    const { serial, files } = await collect(config, { since, locks, seen, folder });
+    const { serial, files, lacking } = await collect(config, { since, locks, seen, folder });
     const head = { registry, serial, since: since ?? null, whole: locks.length === 0 && seen === undefined };
     const file = await targetOf(place, head, token ?? 'locks');
     const mirrored = files.filter(({ path }) => /^mirror\/dist\/.*\.json$/.test(path)).length;
-    return { file, ...head, files: files.length, mirrored, ...(await write(file, head, files, context)) };
+    const counts = { files: files.length, mirrored, ...(lacking === undefined ? {} : { lacking: lacking.size }) };
+    return { file, ...head, ...counts, ...(await write(file, head, files, context)) };
   };
   const output = outputStore(config, context);
   const locked = (seen?: TokenView) =>
@@ -59,6 +61,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
       `Bundled publication ${made.serial}${since === undefined ? '' : `, without the archives of publication ${since}`}: ` +
         `${counted(made.files, 'file')}, ${(made.bytes / 1e6).toFixed(1)} MB, ` +
         `${counted(made.mirrored, 'version')} of other registries.`,
+      ...(made.lacking ? [`Left out: ${counted(made.lacking, 'version')} of other registries, ${howToTake}`] : []),
       made.file,
       `SHA-256: ${made.sha256}`,
     ]);
@@ -106,8 +109,8 @@ async function collect(config: Config, { since, locks, seen, folder }: Request) 
     names: wanted?.names,
     isNew: ({ fetchedAt }) => !(Date.parse(fetchedAt) <= sinceMs), // all of them without that publication's record
   });
-  const stored = seeing ? await seenFiles(all, seeing) : all;
-  return { serial, files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))] };
+  const { files: stored, lacking } = seeing ? await seenFiles(all, seeing) : { files: all };
+  return { serial, files: [...files, ...stored.map((file) => ({ ...file, path: `mirror/${file.path}` }))], lacking };
 }
 
 /** `place`: a file, or an existing folder for a file with a name that says what is in it. */

@@ -62,7 +62,7 @@ export class MirroredFilters {
   /** Never rejects: packages.json does not depend on it. */
   async #learn(upstreams: ReadonlyMap<string, Upstream>): Promise<readonly string[]> {
     const settled = await Promise.allSettled(
-      [...upstreams.values()].map((upstream) => orNothing(() => upstream.facts())),
+      [...upstreams.values()].map((upstream) => orNothing(() => upstream.facts(rememberedMs))),
     );
     const names = [
       ...new Set(settled.flatMap((lists) => (lists.status === 'fulfilled' ? switchedOn(lists.value?.filter) : []))),

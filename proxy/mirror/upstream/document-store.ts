@@ -4,13 +4,13 @@
 import { join } from 'node:path';
 import { shownUrl } from '../../../build/egress/egress-failure.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
-import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { fileOf, type DocumentFile } from './document-file.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import type { CachedDocuments } from './cached-documents.ts';
 import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
+import { patienceMs, type Silence } from './silence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { Destination } from './upstream-lane.ts';
 
@@ -31,6 +31,7 @@ export interface StoreOptions {
   readonly destination: Destination;
   /** for messages */
   readonly upstream: string;
+  readonly silence: Silence;
   /** for documents with an upstream's package list: a 404 proves nothing, and is a failure */
   readonly areNeeded?: true;
   readonly freshness: () => Freshness;
@@ -106,15 +107,15 @@ export class DocumentStore {
     // continues even if this caller stops waiting
     const ask = (): Promise<CachedDocument<Value>> => this.#askOrStale(asked, parsed);
     const asking = this.#asking.run(idOf(asked), ask) as Promise<CachedDocument<Value>>;
-    return parsed === undefined
-      ? asking
-      : withDeadline(asking, patienceMs, () => this.#stale(parsed, now() + patienceMs));
+    if (parsed === undefined) return asking;
+    return this.#options.silence.within(asking, () => this.#stale(parsed, now() + patienceMs), now);
   }
 
   async #askOrStale<Value>(asked: StoreRequest<Value>, kept: Kept<Value> | undefined): Promise<CachedDocument<Value>> {
     const { url } = asked;
     try {
       const answer = await this.#ask(asked, kept);
+      this.#options.silence.heard();
       this.#failed.delete(idOf(asked));
       return answer;
     } catch (error) {
@@ -126,6 +127,7 @@ export class DocumentStore {
               this.#options.now() + unusableMs,
               { cause: error, lasting: true },
             );
+      this.#options.silence.lasts(this.#options.now());
       this.#tellFailed(url, failure.message, kept !== undefined);
       if (this.#failed.size >= maxFailures) this.#failed.clear();
       this.#failed.set(idOf(asked), failure);
@@ -225,8 +227,6 @@ export class DocumentStore {
 }
 
 const [unusableMs, maxFailures] = [30_000, 1000];
-/** How long a client waits for a document newer than the stored one. */
-const patienceMs = 2000;
 
 /** A failure of one address says nothing of another one for the same file. */
 function idOf({ path, url }: StoreRequest<unknown>): string {

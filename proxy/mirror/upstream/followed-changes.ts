@@ -4,7 +4,7 @@
 
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
+import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import type { Stability } from './joined-documents.ts';
 import type { Destination } from './upstream-lane.ts';
@@ -34,19 +34,20 @@ export class FollowedChanges {
   readonly #client: Pick<UpstreamClient, 'feed'>;
   readonly #destination: Destination;
   readonly #now: () => number;
-  readonly #isFollowed: boolean;
+  /** false: the public registry */
+  readonly isFollowed: boolean;
   #since: number | undefined;
   /** epoch milliseconds: all later changes are known */
   #beganMs = Number.POSITIVE_INFINITY;
   /** of the last answer */
   #answeredMs = 0;
   #nextMs = 0;
-  #asking: Promise<void> | undefined;
+  readonly #asking = new SingleFlight<void>();
   /** `acme/hello` or `acme/hello~dev` → when a change became known */
   readonly #changed = new Map<string, number>();
 
   constructor(client: Pick<UpstreamClient, 'feed'>, destination: Destination, now: () => number, isFollowed: boolean) {
-    this.#isFollowed = isFollowed;
+    this.isFollowed = isFollowed;
     this.#client = client;
     this.#destination = destination;
     this.#now = now;
@@ -54,9 +55,13 @@ export class FollowedChanges {
 
   /** Asks if the last answer is old. undefined: there is nothing to wait for. Never rejects. */
   refresh(url: URL): Promise<void> | undefined {
-    if (!this.#isFollowed || (this.#asking === undefined && this.#now() < this.#nextMs)) return undefined;
-    this.#asking ??= this.#ask(url).finally(() => (this.#asking = undefined));
-    return withDeadline(this.#asking, patienceMs, () => undefined);
+    if (!this.isFollowed || (this.#asking.size === 0 && this.#now() < this.#nextMs)) return undefined;
+    return this.#asking.within(
+      url.href,
+      () => this.#ask(url),
+      patienceMs,
+      () => undefined,
+    );
   }
 
   /** True if a change of a document of the package became known after this time, epoch milliseconds. */

@@ -14,6 +14,7 @@ import { joinedDocument, type Stability } from './joined-documents.ts';
 import { readListedNames } from './listed-names.ts';
 import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
+import { Silence } from './silence.ts';
 import { folderOf, storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../core/tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
@@ -86,7 +87,8 @@ export class Upstream {
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
     const { folder: own, destination } = this;
-    const standard = { folder: own, client, kept, destination, upstream: settings.id, freshness, now, report };
+    const silence = new Silence();
+    const standard = { folder: own, client, kept, destination, upstream: settings.id, freshness, now, report, silence };
     this.#store = new DocumentStore({ ...standard, since: () => this.#since.documents });
     this.#index = new DocumentStore({ ...standard, areNeeded: true, since: () => this.#since.index });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now, packagesIn);
@@ -207,8 +209,13 @@ export class Upstream {
     return more && [...packages.keys(), ...more];
   }
 
-  /** What packages.json says of advisories, of filter lists, and of further addresses of archives. */
-  async facts(): Promise<Pick<UpstreamRoot, 'advisories' | 'filter' | 'mirrors'>> {
+  /**
+   * What packages.json says of advisories, of filter lists, and of further addresses of archives. `atMostMs`: how old it
+   * may be if the upstream is a registry with a feed, which tells nothing of packages.json.
+   */
+  async facts(atMostMs?: number): Promise<Pick<UpstreamRoot, 'advisories' | 'filter' | 'mirrors'>> {
+    if (atMostMs !== undefined && this.#root?.value.changes !== undefined && this.changes.isFollowed)
+      this.#forgetLists(this.#now() - atMostMs);
     return (await this.#readRoot()).value;
   }
 

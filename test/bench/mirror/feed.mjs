@@ -1,7 +1,7 @@
 // Measures the feed of changes: 10 000 changes, against the same bytes by plain node; and a chain of two registries,
 // from a publication at the first one until its mirror serves it.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,11 +43,11 @@ export async function feed({ folder, quick, rounds, servers, say }) {
 
 export async function chain({ folder, rounds, servers, say }) {
   writeFileSync(join(folder, 'libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-  const data = await buildTree(folder, 'first', (source) =>
-    writePackage(join(source, 'one-0'), 'bench/one', '1.0.0', ''),
-  );
+  const publish = (registry, name) =>
+    buildTree(folder, registry, (source) => writePackage(join(source, 'one-0'), name, '1.0.0', ''));
+  const data = await publish('first', 'bench/one');
   const first = await served({ folder, data, servers });
-  const last = await served({ folder, data: join(folder, 'second'), servers, of: first });
+  const last = await served({ folder, data: await publish('second', 'own/one'), servers, of: first });
   const all = [];
   for (let round = 1; round <= rounds; round += 1) {
     say(`a chain of two registries, round ${round} …`);
@@ -82,7 +82,6 @@ export async function chain({ folder, rounds, servers, say }) {
 /** A server of the data folder, which mirrors `of`, and a token for it. */
 async function served({ folder, data, servers, of }) {
   if (of !== undefined) {
-    mkdirSync(data);
     writeFileSync(join(data, '..', 'upstream-token'), of.token);
     const add = ['repository', 'add', '--type', 'composer', of.url, '--token-file', 'upstream-token', '--data', data];
     await run(process.execPath, [binary, ...add], { cwd: folder, env: bare });

@@ -1,7 +1,7 @@
 // Tests that one failed request to an upstream does not stop the other requests.
 
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runMirror } from '../../../util/running-mirror.ts';
 import { zipBytes } from '../../../util/hand-made-tree.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../../../util/upstream.ts';
@@ -213,5 +213,38 @@ describe('slow archives', () => {
     expect((await running.provider('some/e'))?.status).toBe(200);
     running.clock.nowMs += 1001;
     for (const name of ['some/b', 'some/c', 'some/d']) expect((await running.provider(name))?.status).toBe(200);
+  });
+});
+
+describe('a silent upstream', () => {
+  it('costs the first request a wait, and later ones get what is stored at once', async () => {
+    await using upstream = await startUpstream();
+    fill(upstream, 'some/a', 'some/b');
+    const limits = { documentMs: 3_600_000, idleTimeoutMs: 3_600_000 };
+    await using running = runMirror([upstream.url], {
+      client: { allowAddresses: ['127.0.0.0/8'], userAgent: 'Libretto/test', limits },
+    });
+    for (const name of ['some/a', 'some/b']) await running.provider(name);
+    running.clock.nowMs += 3_600_000;
+    const silent: ServerResponse[] = [];
+    const paths = ['/packages.json', '/p2/some/a.json', '/p2/some/b.json'];
+    for (const path of paths) upstream.instead(path, (_request, response) => void silent.push(response));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const first = running.provider('some/a');
+    await vi.waitUntil(() => vi.getTimerCount() > 0, { interval: 0 });
+    await vi.advanceTimersByTimeAsync(2000);
+    const isStale = { 'x-libretto-stale-since': expect.any(String) };
+    expect((await first)?.headers).toMatchObject(isStale);
+    expect((await running.provider('some/b'))?.headers).toMatchObject(isStale);
+    vi.useRealTimers();
+    upstream.put('some/b', [{ version: '1.1.0' }]);
+    for (const path of paths) upstream.instead(path, undefined);
+    for (const response of silent) response.destroy();
+    const later = async (): Promise<string | undefined> => {
+      running.clock.nowMs += 3000;
+      return (await running.provider('some/b'))?.body.toString();
+    };
+    await expect.poll(later).toContain('"1.1.0"');
   });
 });

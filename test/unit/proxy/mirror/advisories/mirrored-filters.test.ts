@@ -22,6 +22,22 @@ describe('filter lists', () => {
     expect(await running.mirror.filterLists()).toBe(lists);
   });
 
+  it('are read again each minute from a registry with a feed of changes', async () => {
+    const feed = { 'metadata-changes-url': '/changes.json' };
+    await using upstream = await startUpstream({ root: { ...root, ...feed } });
+    await using running = runMirror([upstream.url]);
+    expect(await running.mirror.filterLists()).toEqual(['malware']);
+    const later = {
+      packages: [],
+      'metadata-url': '/p2/%package%.json',
+      ...feed,
+      filter: { metadata: true, lists: { squatted: { enabled: true } } },
+    };
+    upstream.instead('/packages.json', (_request, response) => void response.end(JSON.stringify(later)));
+    running.clock.nowMs += 61_000;
+    await expect.poll(() => running.mirror.filterLists()).toEqual(['squatted']);
+  });
+
   it.each([
     ['says nothing of them', {}],
     ['keeps them out of its documents', { filter: { lists: { malware: { enabled: true } }, 'api-url': '/filters' } }],
