@@ -26,48 +26,125 @@ import {
 const groups = [
   {
     name: 'contract',
-    test: /build\/contract\/(?:ordering|json|parse-url)\.ts$|build\/shared\/text\/compare-text\.ts$|build\/archive\/package-root\.ts$/,
+    test: modules({
+      'build/contract': 'ordering json parse-url',
+      'build/shared/text': 'compare-text',
+      'build/archive': 'package-root',
+    }),
   },
-  { name: 'capabilities', test: /build\/review\/(?:gained-capabilities|finding|loaded-files)\.ts$/ },
-  { name: 'zip-directory', test: /build\/archive\/zip-directory\.ts$/ },
-  { name: 'zip-members', test: /build\/archive\/zip-members\.ts$/ },
+  { name: 'capabilities', test: modules({ 'build/review': 'gained-capabilities finding loaded-files' }) },
+  { name: 'zip-directory', test: modules({ 'build/archive': 'zip-directory' }) },
+  { name: 'zip-members', test: modules({ 'build/archive': 'zip-members' }) },
   {
     name: 'faults',
-    test: /proxy\/(?:core\/state\/state-error|state\/write-lock)\.ts$|build\/(?:contract\/storage-fault|output\/storage-error|shared\/text\/message-of)\.ts$/,
+    test: modules({
+      'proxy/core/state': 'state-error',
+      'proxy/state': 'write-lock',
+      'build/contract': 'storage-fault',
+      'build/output': 'storage-error',
+      'build/shared/text': 'message-of',
+    }),
   },
-  { name: 'libdeflate', test: /build\/compression\/compressor\.ts$/ },
-  { name: 'files', test: /build\/(?:files\/read-files|archive\/zip-task)\.ts$/ },
+  { name: 'libdeflate', test: modules({ 'build/compression': 'compressor' }) },
+  { name: 'files', test: modules({ 'build/files': 'read-files', 'build/archive': 'zip-task' }) },
   {
     name: 'program',
-    test: /cli\/(?:program\/program|config\/config|io\/(?:output|invocation)|remote\/remote|tls\/certificate)\.ts$|build\/contract\/refusals\.ts$|build\/shared\/files\/unusable-file\.ts$|build\/store\/store-failure\.ts$|proxy\/auth\/expiry\.ts$|-error\.ts$/,
+    test: modules({
+      'cli/program': 'program',
+      'cli/config': 'config',
+      'cli/io': 'output invocation',
+      'cli/remote': 'remote',
+      'cli/tls': 'certificate',
+      'build/contract': 'refusals',
+      'build/shared/files': 'unusable-file',
+      'build/store': 'store-failure',
+      'proxy/auth': 'expiry',
+      '.*': '*-error',
+    }),
   },
   {
     name: 'folder',
-    test: /cli\/(?:data-folder\/open-data-folder|state\/(?:open-state|state-settings|lost-state)|tree\/published-tree|io\/progress|config\/public-url|data-folder\/output-store)\.ts$|build\/(?:output\/lock|sources\/(?:data-folder|git-url|git-failure))\.ts$|build\/contract\/(?:serving-index|manifest-serial|advisory-lists|announced-lists|package-texts|version-changes|released-version|signer)\.ts$|build\/shared\/(?:patterns\/package-pattern|concurrency\/(?:single-flight|yielding)|process\/[\w-]+|collections\/group-by|files\/(?:file-stamp|folder-fault|sync-folder))\.ts$|proxy\/state\/rows\.ts$/,
+    test: modules({
+      'cli/data-folder': 'open-data-folder output-store',
+      'cli/state': 'open-state state-settings lost-state',
+      'cli/tree': 'published-tree',
+      'cli/io': 'progress',
+      'cli/config': 'public-url',
+      'build/output': 'lock',
+      'build/sources': 'data-folder git-url git-failure',
+      'build/contract':
+        'serving-index manifest-serial advisory-lists announced-lists package-texts version-changes released-version signer',
+      'build/shared/patterns': 'package-pattern',
+      'build/shared/concurrency': 'single-flight yielding',
+      'build/shared/process': '*',
+      'build/shared/collections': 'group-by',
+      'build/shared/files': 'file-stamp folder-fault sync-folder',
+      'proxy/state': 'rows',
+    }),
   },
   {
     name: 'records',
-    test: /cli\/builds\/(?:build-request|shown-sources)\.ts$|build\/(?:memory\/(?:tree-memory|source-memory)|history\/read-history|record\/(?:check|parse)-composer-json|archive\/safe-paths|archive\/zip-admission\/(?:open-file|zip-refusals|zip-limits)|output\/(?:disk-output|absent-archives)|listing\/working-copy-files|contract\/(?:quarantined|label|artifact-files)|shared\/(?:concurrency\/batch|files\/atomic-file)|documents\/recover-index)\.ts$|proxy\/sync\/list-repositories\.ts$/,
+    test: modules({
+      'cli/builds': 'build-request shown-sources',
+      'build/memory': 'tree-memory source-memory',
+      'build/history': 'read-history',
+      'build/record': 'check-composer-json parse-composer-json',
+      'build/archive': 'safe-paths',
+      'build/archive/zip-admission': 'open-file zip-refusals zip-limits',
+      'build/output': 'disk-output absent-archives',
+      'build/listing': 'working-copy-files',
+      'build/contract': 'quarantined label artifact-files',
+      'build/shared/concurrency': 'batch',
+      'build/shared/files': 'atomic-file',
+      'build/documents': 'recover-index',
+      'proxy/sync': 'list-repositories',
+    }),
   },
   {
     name: 'common',
-    test: /cli\/(?:program\/program|commands\/build\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|build\/shared\/concurrency\/yielding\.ts$|-error\.ts$/,
+    test: modules({
+      'cli/program': 'program',
+      'cli/commands/build': 'build',
+      'build/contract': 'constraint',
+      'build/sources/git': 'git-source',
+      'build/shared/concurrency': 'yielding',
+      '.*': '*-error',
+    }),
   },
   {
     name: 'registry',
-    test: /cli\/(?:compose\/(?:tokens|settings)|tree\/served-tree|state\/running-server|builds\/git-access)\.ts$|proxy\/(?:core\/(?:tokens\/token-uses|limits\/(?:saved-counters|windows)|protocol\/tombstones|views\/compile-access)|state\/audit(?:-log)?)\.ts$|cli\/text\/address\.ts$/,
+    test: modules({
+      'cli/compose': 'tokens settings',
+      'cli/tree': 'served-tree',
+      'cli/state': 'running-server',
+      'cli/builds': 'git-access',
+      'cli/text': 'address',
+      'proxy/core/tokens': 'token-uses',
+      'proxy/core/limits': 'saved-counters windows',
+      'proxy/core/protocol': 'tombstones',
+      'proxy/core/views': 'compile-access',
+      'proxy/state': 'audit audit-log',
+    }),
   },
-  { name: 'server', test: /cli\/serve\/service\.ts$/ },
+  { name: 'server', test: modules({ 'cli/serve': 'service' }) },
   // of its pool and of its worker
   { name: 'piscina-parts', test: /node_modules\/piscina\/dist\/(?:common|symbols)\.js$/ },
-  { name: 'directories', test: /build\/sources\/directory\/directory-source\.ts$/ },
-  { name: 'remotes', test: /build\/sources\/git\/ask-remote\.ts$/ },
+  { name: 'directories', test: modules({ 'build/sources/directory': 'directory-source' }) },
+  { name: 'remotes', test: modules({ 'build/sources/git': 'ask-remote' }) },
   {
     name: 'git',
-    test: /build\/sources\/git\/(?:mirror|list-refs|read-versions|open-objects|outcome|scratch-repository)\.ts$/,
+    test: modules({ 'build/sources/git': 'mirror list-refs read-versions open-objects outcome scratch-repository' }),
   },
-  { name: 'publication', test: /build\/(?:package\/packages|publish\/publish)\.ts$/ },
+  { name: 'publication', test: modules({ 'build/package': 'packages', 'build/publish': 'publish' }) },
 ];
+
+/** Matches modules by folder and name; `*` stands for any characters of a name, `.*` for any folder. */
+function modules(folders) {
+  const each = Object.entries(folders).map(
+    ([folder, names]) => `${folder}/(?:${names.replaceAll('*', '[\\w-]+').replaceAll(' ', '|')})\\.ts$`,
+  );
+  return new RegExp(each.join('|'));
+}
 
 export default {
   input: {

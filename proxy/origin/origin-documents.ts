@@ -119,7 +119,7 @@ export class OriginDocuments {
       );
       return this.#store(
         path,
-        new TextDocument(fetched.bytes, fetched.stamp.lastModified * 1000),
+        new TextDocument(fetched.bytes, fetched.stamp.lastModified * 1000, { sha256: fetched.stamp.sha256 }),
         fetched.stamp,
         epoch,
       );

@@ -1,6 +1,6 @@
 // Fetches a small file of the origin completely into memory, unless the cached one is still current.
 
-import { createHash } from 'node:crypto';
+import { digestInTurns } from '../../build/shared/concurrency/yielding.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
 import type { OriginReply, OriginRequest, OriginRequests } from './origin-requests.ts';
 import { OriginFailure } from './origin-failure.ts';
@@ -50,7 +50,7 @@ export async function fetchWhole(
 export async function fetchDocument(requests: OriginRequests, path: PublicPath, sha256: string): Promise<Buffer> {
   const fetched = await fetchWhole(requests, `public/${path}`, mostDocumentBytes, { sha256 });
   if (fetched.outcome !== 'whole') throw new OtherContent(`the origin has no public/${path}, which is published`);
-  const found = createHash('sha256').update(fetched.bytes).digest('hex');
+  const found = await digestInTurns(fetched.bytes);
   if (found === sha256) return fetched.bytes;
   throw new OtherContent(
     `the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is in progress, or ` +

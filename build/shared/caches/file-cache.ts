@@ -15,7 +15,7 @@ interface Cached<Value> {
 }
 
 /** Parses a file into its cached form. May throw: then nothing is cached, and the caller gets the error. */
-export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
+export type ParseFile<Value> = (bytes: Buffer, file: Omit<WholeFile, 'bytes'> & { readonly path: string }) => Value;
 
 export interface FileCacheOptions<Value> {
   readonly limitBytes: number;
@@ -79,15 +79,15 @@ export class FileCache<Value> {
   async #read(path: string, epoch: number): Promise<Value | undefined> {
     const file = await this.#readFile(path);
     if (file === undefined) return undefined;
-    const { bytes, stamp, mtimeMs } = file;
-    const value = this.#parseFile(bytes, path, mtimeMs);
+    const { bytes, stamp } = file;
+    const value = this.#parseFile(path, file);
     this.#cache.set(path, { value, stamp, epoch }, this.#weight(value, bytes.length) + 512);
     return value;
   }
 
-  #parseFile(bytes: Buffer, path: string, mtimeMs: number): Value {
+  #parseFile(path: string, file: WholeFile): Value {
     try {
-      return this.#parse(bytes, { path, mtimeMs });
+      return this.#parse(file.bytes, { ...file, path });
     } catch (error) {
       throw new UnusableFile(`${path} cannot be used; run \`libretto verify\``, { cause: error });
     }

@@ -1,6 +1,7 @@
 // Processes large documents in pieces of a few milliseconds each, so that other requests get their turn of the event
 // loop in between.
 
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
@@ -36,6 +37,17 @@ export function createSlices(): InSlices {
       await turn();
       return work();
     });
+}
+
+/** Hex SHA-256. The thread pool would need a copy of the bytes, and copying takes longer than hashing. */
+export async function digestInTurns(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  const turn = createTurns(8);
+  for (let at = 0; at < bytes.length; at += pieceSize) {
+    hash.update(bytes.subarray(at, at + pieceSize));
+    await turn();
+  }
+  return hash.digest('hex');
 }
 
 /**

@@ -13,6 +13,8 @@ export interface WholeFile {
   readonly stamp: FileStamp;
   /** with its fraction: a time that was set in seconds is a little less than its millisecond */
   readonly mtimeMs: number;
+  /** of the bytes, hex, where a reader computed it */
+  readonly sha256?: string | undefined;
 }
 
 const openFile = promisify(open);

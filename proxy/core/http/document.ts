@@ -20,7 +20,7 @@ export interface DocumentOptions {
   /** request headers that the document depends on, in addition to those of every document */
   readonly vary?: string | undefined;
   /** of the bytes, hex, where it is known */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
 }
 
 export class TextDocument {

@@ -10,13 +10,14 @@
 // A missing document is damaged too, if its index names it and the publication of the index is announced. Until that
 // publication is complete, the document may still be missing.
 
-import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { rootDocumentPath } from '../../../build/contract/paths.ts';
 import type { Publication } from '../../../build/contract/publication.ts';
 import type { DocumentStamp } from '../../../build/contract/serving-index.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
+import { digestInTurns } from '../../../build/shared/concurrency/yielding.ts';
+import type { WholeFile } from '../../../build/shared/files/read-whole.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 
 const repairRoot = '`libretto build` writes it again.';
@@ -52,17 +53,17 @@ export interface PublishedTree {
   readonly bytes: (path: string) => Promise<Buffer | undefined>;
 }
 
-/** `path`: below public/. Throws DamagedDocument. */
-export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number, tree: PublishedTree): Promise<void> {
+/** `path`: below public/. Returns the SHA-256 of the bytes, if it was needed. Throws DamagedDocument. */
+export async function checkDocument(path: string, file: WholeFile, tree: PublishedTree): Promise<string | undefined> {
+  const { bytes, mtimeMs } = file;
   const provider = providerOf(path);
-  if (provider === undefined && path !== rootDocumentPath) return;
+  if (provider === undefined && path !== rootDocumentPath) return undefined;
   const name = provider?.name;
   const stamp =
     provider === undefined ? (await tree.announced())?.root : (await tree.package(provider.name))?.[provider.stability];
-  const sha256 = stamp?.sha256 ?? null;
-  if (stamp !== undefined && stamp !== null && sha256 !== null) {
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    if (digest === sha256) return;
+  const digest = isPublished(stamp) ? await digestInTurns(bytes) : undefined;
+  if (isPublished(stamp) && digest !== undefined) {
+    if (digest === stamp.sha256) return digest;
     const age = stamp.last_modified - Math.floor(mtimeMs / 1000);
     const isSettled = (): boolean | Promise<boolean> =>
       name !== undefined ? isAnnounced(stamp, tree) : age > 0 || isOther(digest, tree);
@@ -71,6 +72,7 @@ export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number
     if (isDamaged) throw new DamagedDocument(path);
   }
   if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);
+  return digest;
 }
 
 /**

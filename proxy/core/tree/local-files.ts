@@ -121,7 +121,7 @@ function createCaches(dataDirectory: string, publicDirectory: string, cacheBytes
   const documents = new FileCache<TextDocument>({
     limitBytes: cacheBytes / 2,
     weight: (document) => document.weight,
-    parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs),
+    parse: (bytes, { mtimeMs, sha256 }) => new TextDocument(bytes, mtimeMs, { sha256 }),
     read: (path) => readDocument(path.slice(publicDirectory.length + 1)),
   });
   const packages = new FileCache<PackageArchives>({

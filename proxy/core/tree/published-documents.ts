@@ -25,9 +25,9 @@ export function createReadDocument(dataDirectory: string): ReadDocument {
   const tree = publishedTree(dataDirectory);
   return async (path) => {
     const file = await readWhole(`${dataDirectory}/public/${path}`);
-    if (file === undefined) await checkAbsence(path, tree);
-    else await checkDocument(path, file.bytes, file.mtimeMs, tree);
-    return file;
+    if (file !== undefined) return { ...file, sha256: await checkDocument(path, file, tree) };
+    await checkAbsence(path, tree);
+    return undefined;
   };
 }
 
@@ -59,8 +59,7 @@ export function createReadPackage(dataDirectory: string, listed: ListedNames): R
     const check = (kind: 'stable' | 'dev', file: ReadResult): Promise<DocumentRead> => {
       if (file.status === 'rejected') return Promise.resolve({ fault: file.reason });
       const { value } = file;
-      if (value !== undefined)
-        return readOf(value.bytes, checkDocument(paths[kind], value.bytes, value.mtimeMs, checked));
+      if (value !== undefined) return readOf(value.bytes, checkDocument(paths[kind], value, checked));
       return isPublished(stamps?.[kind]) ? readOf(undefined, checkAbsence(paths[kind], tree)) : Promise.resolve(absent);
     };
     return { stable: await check('stable', stable), dev: await check('dev', dev), index };
@@ -81,7 +80,7 @@ function readIndex(dataDirectory: string, name: PackageName, listed: ListedNames
   );
 }
 
-function readOf(bytes: Buffer | undefined, checked: Promise<void>): Promise<DocumentRead> {
+function readOf(bytes: Buffer | undefined, checked: Promise<unknown>): Promise<DocumentRead> {
   return checked.then(
     () => ({ bytes }),
     (fault: unknown) => ({ fault }),

@@ -3,6 +3,8 @@
 
 import { expect, it } from 'vitest';
 import { parseJsonYielding } from '../../../../../build/shared/json/incremental-json.ts';
+import { digestInTurns, pieceSize } from '../../../../../build/shared/concurrency/yielding.ts';
+import { digestOf } from '../../../../../build/shared/text/digest-of.ts';
 import { cachedSummary } from '../../../../../proxy/mirror/catalogue/cached-summary.ts';
 import { expandVersions, minifyVersions } from '../../../../util/minified-versions.ts';
 import { formatProviderDocument, readProviderDocument } from '../../../../../proxy/core/documents/provider-document.ts';
@@ -33,6 +35,15 @@ async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly va
   over = true;
   return { value, turns };
 }
+
+it('hashing large bytes yields to the event loop, and gives the SHA-256', async () => {
+  const bytes = Buffer.alloc(16 * 1024 * 1024 + 1, 'some text');
+  for (const length of [0, 1, pieceSize, pieceSize + 1])
+    expect(await digestInTurns(bytes.subarray(0, length))).toBe(digestOf(bytes.subarray(0, length)));
+  const { value, turns } = await turnsOf(() => digestInTurns(bytes));
+  expect(value).toBe(digestOf(bytes));
+  expect(turns).toBeGreaterThan(1);
+});
 
 it('reading a large document yields to the event loop', async () => {
   const bytes = Buffer.from(
