@@ -10,7 +10,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
   addArtifactCommands(program, wire);
 }
 
-const publishCommands: Declarations = {
+const publishCommands = {
   publish: {
     operands: { '<path>': 'the folder of a package (packed as in a build), or a ZIP' },
     summary: 'publish one version of a package, here or on another registry',
@@ -39,7 +39,7 @@ const publishCommands: Declarations = {
     ],
     load: () => import('../commands/publish/publish.ts'),
   },
-};
+} satisfies Declarations;
 
 /** The hidden commands of the server's own processes. */
 function addArtifactCommands(program: Command, wire: Wire): void {
@@ -49,7 +49,7 @@ function addArtifactCommands(program: Command, wire: Wire): void {
   declare(artifact, wire, artifactCommands);
 }
 
-const artifactCommands: Declarations = {
+const artifactCommands = {
   publish: {
     operands: { '<file>': 'a ZIP below artifacts/.staging in the data folder; the command removes it' },
     description: 'Publish an upload.',
@@ -79,4 +79,4 @@ const artifactCommands: Declarations = {
     examples: ['libretto artifact withdraw acme/hello --as-version 1.2.0 --reference <reference> --json'],
     load: () => import('../commands/artifact/withdraw.ts'),
   },
-};
+} satisfies Declarations;

@@ -58,7 +58,7 @@ export function addImports(program: Command, wire: Wire): void {
   declare(imports, wire, importsCommands);
 }
 
-const importsCommands: Declarations = {
+const importsCommands = {
   satis: {
     operands: { '<file>': 'a satis.json' },
     summary: 'convert a satis.json into a libretto.json',
@@ -74,4 +74,4 @@ const importsCommands: Declarations = {
     examples: ['libretto import satis satis.json', 'libretto import satis satis.json --out -'],
     load: () => import('../commands/satis/import-satis.ts'),
   },
-};
+} satisfies Declarations;

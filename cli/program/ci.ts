@@ -14,15 +14,10 @@ export function addCi(program: Command, wire: Wire): void {
       'libretto ci logout --url https://packages.example.org',
     ],
   });
-  addLogin(ci, wire);
-  addLogout(ci, wire);
+  declare(ci, wire, commands);
 }
 
-function addLogin(ci: Command, wire: Wire): void {
-  declare(ci, wire, loginCommands);
-}
-
-const loginCommands: Declarations = {
+const commands = {
   login: {
     summary: 'give Composer a token for some minutes',
     description:
@@ -42,13 +37,6 @@ const loginCommands: Declarations = {
     ],
     load: () => import('../commands/ci/login.ts'),
   },
-};
-
-function addLogout(ci: Command, wire: Wire): void {
-  declare(ci, wire, logoutCommands);
-}
-
-const logoutCommands: Declarations = {
   logout: {
     summary: 'end the token of this job, and take it from Composer',
     description:
@@ -66,4 +54,4 @@ const logoutCommands: Declarations = {
     ],
     load: () => import('../commands/ci/logout.ts'),
   },
-};
+} satisfies Declarations;

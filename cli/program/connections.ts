@@ -5,9 +5,6 @@ import type { Command } from 'commander';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declarations, type Options } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/connection/connection.ts')) => async () =>
-  (await import('../commands/connection/connection.ts'))[command];
-
 export function addConnections(program: Command, wire: Wire): void {
   const connection = addGroup(program, 'connection', {
     summary: 'register all repositories of an organisation, group or user',
@@ -17,7 +14,7 @@ export function addConnections(program: Command, wire: Wire): void {
       'libretto connection refresh conn_4fHj2kLm9QwErTy0',
     ],
   });
-  declare(connection, wire, commands);
+  declare(connection, wire, commands, () => import('../commands/connection/connection.ts'));
 }
 
 const fields: Options = {
@@ -35,7 +32,7 @@ const fields: Options = {
   '--sync-interval <span>': 'sync each new repository automatically every 1h, 12h, … (default: 12h)',
 };
 
-const commands: Declarations = {
+const commands = {
   add: {
     operands: { '<forge>': 'github, gitlab, gitea (also Forgejo) or bitbucket (Bitbucket Cloud)' },
     summary: 'register all repositories of an organisation, group or user',
@@ -53,14 +50,12 @@ const commands: Declarations = {
       'libretto connection add github --owner acme --token-stdin --dry-run < token.txt',
       'libretto connection add gitlab --forge-url https://git.example.org --owner acme/php --token-file token.txt --only "php-*"',
     ],
-    load: load('add'),
   },
   list: {
     summary: 'list all connections',
     description: 'List all connections with their status.',
     registry: 'reads',
     examples: ['libretto connection list --json'],
-    load: load('list'),
   },
   show: {
     operands: { '<id>': 'the id of the connection' },
@@ -68,7 +63,6 @@ const commands: Declarations = {
     description: 'Show one connection, and each repository of its owner: registered, archived, removed, or why not.',
     registry: 'reads',
     examples: ['libretto connection show conn_4fHj2kLm9QwErTy0'],
-    load: load('show'),
   },
   refresh: {
     operands: { '<id>': 'the id of the connection' },
@@ -77,7 +71,6 @@ const commands: Declarations = {
     options: { '--dry-run': 'show what would change, without a change' },
     registry: 'changes',
     examples: ['libretto connection refresh conn_4fHj2kLm9QwErTy0'],
-    load: load('refresh'),
   },
   update: {
     operands: { '<id>': 'the id of the connection' },
@@ -93,7 +86,6 @@ const commands: Declarations = {
     },
     registry: 'session',
     examples: ['libretto connection update conn_4fHj2kLm9QwErTy0 --token-stdin < token.txt'],
-    load: load('update'),
   },
   remove: {
     operands: { '<id>': 'the id of the connection' },
@@ -102,6 +94,5 @@ const commands: Declarations = {
     options: { '--yes': 'remove the connection' },
     registry: 'session',
     examples: ['libretto connection remove conn_4fHj2kLm9QwErTy0 --yes'],
-    load: load('remove'),
   },
-};
+} satisfies Declarations;

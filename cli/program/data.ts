@@ -17,7 +17,7 @@ export function addData(program: Command, wire: Wire): void {
   addBackups(program, wire);
 }
 
-const configCommands: Declarations = {
+const configCommands = {
   export: {
     summary: 'export the configuration to a file',
     description:
@@ -48,7 +48,7 @@ const configCommands: Declarations = {
     examples: ['libretto config import registry.json --dry-run', 'libretto config import registry.json'],
     load: () => import('../commands/config/import.ts'),
   },
-};
+} satisfies Declarations;
 
 const addChecks = declaring({
   status: {

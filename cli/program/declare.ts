@@ -2,7 +2,7 @@
 
 import { Option, type Command } from 'commander';
 import type { SettingName } from '../config/settings.ts';
-import { addSetting, example, withSettings, type Wire } from '../commands/command-parts.ts';
+import { addSetting, example, withSettings, type CommandModule, type Wire } from '../commands/command-parts.ts';
 
 /** What an option does. With more to say than its text: an object. */
 export type OptionText =
@@ -42,26 +42,48 @@ export interface Declaration {
   readonly examples: readonly string[];
   /** of the commands of a group: the one that runs for the group alone */
   readonly isDefault?: true;
-  readonly load: Parameters<Wire>[1];
+  /** default: the export of the group's module with the name of the command */
+  readonly load?: Parameters<Wire>[1];
 }
 
 /** Commands by their names, in the order of `--help`. */
 export type Declarations = Readonly<Record<string, Declaration>>;
 
+/** `add-member` → `addMember` */
+type ExportName<Name> = Name extends `${infer First}-${infer Second}` ? `${First}${Capitalize<Second>}` : Name;
+
+/** What a module exports for those of the commands that do not load another one. */
+type ModuleOf<Commands extends Declarations> = {
+  readonly [
+    Name in keyof Commands as Commands[Name] extends { readonly load: unknown } ? never : ExportName<Name>
+  ]: CommandModule;
+};
+
 /** The function that adds these commands to the program. */
-export function declaring(declarations: Declarations): (program: Command, wire: Wire) => void {
-  return (program, wire) => declare(program, wire, declarations);
+export function declaring(commands: Readonly<Record<string, Required<Pick<Declaration, 'load'>> & Declaration>>) {
+  return (program: Command, wire: Wire): void => declare(program, wire, commands);
 }
 
-/** Adds these commands to the program or to a group. */
-export function declare(parent: Command, wire: Wire, declarations: Declarations): void {
-  for (const [name, declaration] of Object.entries(declarations)) {
-    const { summary = '', description, examples, isDefault = false, load } = declaration;
-    const command = parent.command(name, { isDefault }).summary(summary).description(description);
+/** Adds these commands to a group, or to the program. */
+export function declare<Commands extends Declarations>(
+  group: Command,
+  wire: Wire,
+  commands: Commands,
+  ...[module]: keyof ModuleOf<Commands> extends never ? [] : [module: () => Promise<ModuleOf<Commands>>]
+): void {
+  for (const [name, declaration] of Object.entries<Declaration>(commands)) {
+    const { summary = '', description, examples, isDefault = false } = declaration;
+    const command = group.command(name, { isDefault }).summary(summary).description(description);
     for (const [operand, text] of Object.entries(declaration.operands ?? {})) command.argument(operand, text);
     addOptions(command, declaration);
-    wire(command.addHelpText('after', example(...examples)), load);
+    command.addHelpText('after', example(...examples));
+    wire(command, declaration.load ?? (async () => exported(await module?.(), name)));
   }
+}
+
+function exported(module: object | undefined, name: string): CommandModule {
+  const key = name.replace(/-(.)/, (_, letter: string) => letter.toUpperCase());
+  return (module as Readonly<Record<string, CommandModule>>)[key] as CommandModule;
 }
 
 function addOptions(

@@ -14,7 +14,7 @@ export function addHistory(program: Command, wire: Wire): void {
   declare(history, wire, historyCommands);
 }
 
-const historyCommands: Declarations = {
+const historyCommands = {
   list: {
     summary: 'list the recorded publications',
     description:
@@ -38,7 +38,7 @@ const historyCommands: Declarations = {
     examples: ['libretto history diff 41', 'libretto history diff 38 41 --json'],
     load: () => import('../commands/history/diff.ts'),
   },
-};
+} satisfies Declarations;
 
 export const addRollback = declaring({
   rollback: {

@@ -16,7 +16,7 @@ export function addMirror(program: Command, wire: Wire): void {
   declare(mirror, wire, commands);
 }
 
-const commands: Declarations = {
+const commands = {
   warm: {
     operands: { '<lock...>': 'composer.lock files' },
     summary: 'fetch the packages in lock files in advance',
@@ -66,4 +66,4 @@ const commands: Declarations = {
     examples: ['libretto mirror prune --dry-run'],
     load: () => import('../commands/mirror/prune.ts'),
   },
-};
+} satisfies Declarations;

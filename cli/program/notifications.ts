@@ -5,9 +5,6 @@ import type { Command } from 'commander';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declarations, type Options } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/notify/notify.ts')) => async () =>
-  (await import('../commands/notify/notify.ts'))[command];
-
 export function addNotifications(program: Command, wire: Wire): void {
   const notify = addGroup(program, 'notify', {
     summary: 'notify webhooks, chat services and people of events',
@@ -17,7 +14,7 @@ export function addNotifications(program: Command, wire: Wire): void {
       'libretto notify test ntf_4fHj2kLm9QwErTy0',
     ],
   });
-  declare(notify, wire, commands);
+  declare(notify, wire, commands, () => import('../commands/notify/notify.ts'));
 }
 
 const addressOptions: Options = {
@@ -34,7 +31,7 @@ const selection: Options = {
   '--package <pattern...>': 'only events of these packages: acme/core, acme/*',
 };
 
-const commands: Declarations = {
+const commands = {
   add: {
     operands: { '[url]': 'the address of a webhook: https://HOST/PATH' },
     summary: 'add an address that is notified of events',
@@ -57,14 +54,12 @@ const commands: Declarations = {
       'libretto notify add https://deploy.example.org/hooks/libretto --package "acme/*" --stability stable',
       'libretto notify add --form slack --url-stdin --event advisory.published < address.txt',
     ],
-    load: load('add'),
   },
   list: {
     summary: 'list all addresses that are notified of events',
     description: 'List all addresses that are notified of events, with their state.',
     registry: 'reads',
     examples: ['libretto notify list --json'],
-    load: load('list'),
   },
   show: {
     operands: { '<id>': 'the id of the endpoint' },
@@ -72,7 +67,6 @@ const commands: Declarations = {
     description: 'Show one endpoint and its last deliveries, without its secrets.',
     registry: 'reads',
     examples: ['libretto notify show ntf_4fHj2kLm9QwErTy0'],
-    load: load('show'),
   },
   update: {
     operands: { '<id>': 'the id of the endpoint' },
@@ -99,7 +93,6 @@ const commands: Declarations = {
       'libretto notify update ntf_4fHj2kLm9QwErTy0 --package "acme/*" --no-stability',
       'libretto notify update ntf_4fHj2kLm9QwErTy0 --rotate',
     ],
-    load: load('update'),
   },
   remove: {
     operands: { '<id>': 'the id of the endpoint' },
@@ -108,7 +101,6 @@ const commands: Declarations = {
     options: { '--yes': 'remove the endpoint' },
     registry: 'session',
     examples: ['libretto notify remove ntf_4fHj2kLm9QwErTy0 --yes'],
-    load: load('remove'),
   },
   test: {
     operands: { '[id]': 'the id of the endpoint' },
@@ -119,7 +111,6 @@ const commands: Declarations = {
     options: { '--mail <address>': 'send a mail to this address, through the configured mail server' },
     registry: 'changes',
     examples: ['libretto notify test ntf_4fHj2kLm9QwErTy0', 'libretto notify test --mail ada@example.org'],
-    load: load('test'),
   },
   deliveries: {
     operands: { '<id>': 'the id of the endpoint' },
@@ -139,7 +130,6 @@ const commands: Declarations = {
       'libretto notify deliveries ntf_4fHj2kLm9QwErTy0 --limit 50',
       'libretto notify deliveries ntf_4fHj2kLm9QwErTy0 --replay-since 2027-01-31T12:00:00Z',
     ],
-    load: load('deliveries'),
   },
   mail: {
     summary: 'show how mails go, and store the password for the mail server',
@@ -154,4 +144,4 @@ const commands: Declarations = {
     examples: ['libretto notify mail', 'libretto notify mail --password-stdin < password.txt'],
     load: async () => (await import('../commands/notify/mail.ts')).mail,
   },
-};
+} satisfies Declarations;

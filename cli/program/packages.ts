@@ -23,7 +23,7 @@ export function addPackages(program: Command, wire: Wire): void {
   declare(packages, wire, commands);
 }
 
-const commands: Declarations = {
+const commands = {
   list: {
     operands: { '[pattern...]': 'a name such as acme/hello; * matches any characters' },
     summary: 'list the published packages',
@@ -124,4 +124,4 @@ const commands: Declarations = {
     examples: ['libretto package statistics acme/hello --days 7'],
     load: () => import('../commands/package/statistics.ts'),
   },
-};
+} satisfies Declarations;

@@ -6,9 +6,6 @@ import { roles } from '../../proxy/auth/permissions.ts';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declarations } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/user/user.ts')) => async () =>
-  (await import('../commands/user/user.ts'))[command];
-
 export function addPeople(program: Command, wire: Wire): void {
   addUsers(program, wire);
   addKeys(program, wire);
@@ -20,10 +17,10 @@ function addUsers(program: Command, wire: Wire): void {
     description: 'Create, list, change and disable users of the management API.',
     examples: ['libretto user create --admin --email ada@example.org', 'libretto user list'],
   });
-  declare(user, wire, userCommands);
+  declare(user, wire, userCommands, () => import('../commands/user/user.ts'));
 }
 
-const userCommands: Declarations = {
+const userCommands = {
   create: {
     summary: 'create a user',
     description:
@@ -42,14 +39,12 @@ const userCommands: Declarations = {
       'libretto user create --admin --email ada@example.org',
       'libretto user create --email bob@example.org --role maintainer --invite',
     ],
-    load: load('create'),
   },
   list: {
     summary: 'list all users',
     description: 'List all users, including disabled and invited users.',
     registry: 'reads',
     examples: ['libretto user list --json'],
-    load: load('list'),
   },
   show: {
     operands: { '<user>': 'an id or an email' },
@@ -57,7 +52,6 @@ const userCommands: Declarations = {
     description: 'Show one user, with second factors, identities at identity providers, teams and terminals.',
     registry: 'reads',
     examples: ['libretto user show ada@example.org'],
-    load: load('show'),
   },
   update: {
     operands: { '<user>': 'an id or an email' },
@@ -79,7 +73,6 @@ const userCommands: Declarations = {
       'libretto user update ada@example.org --policy-editor',
       'libretto user update ada@example.org --invite --reset-two-factor',
     ],
-    load: load('update'),
   },
   disable: {
     operands: { '<user>': 'an id or an email' },
@@ -88,9 +81,8 @@ const userCommands: Declarations = {
       'Disable a user. Their sessions and their tokens of `libretto login` end with the next request. Tokens they created for others keep working.',
     registry: 'session',
     examples: ['libretto user disable bob@example.org'],
-    load: load('disable'),
   },
-};
+} satisfies Declarations;
 
 function addKeys(program: Command, wire: Wire): void {
   const keys = addGroup(program, 'keys', {
@@ -101,7 +93,7 @@ function addKeys(program: Command, wire: Wire): void {
   declare(keys, wire, keysCommands);
 }
 
-const keysCommands: Declarations = {
+const keysCommands = {
   list: {
     summary: 'list the keys',
     description: 'List the purpose and the lifetime of each key, without its secret value.',
@@ -120,4 +112,4 @@ const keysCommands: Declarations = {
     examples: ['libretto keys rotate signing --end-sessions', 'libretto keys rotate'],
     load: () => import('../commands/keys/rotate.ts'),
   },
-};
+} satisfies Declarations;

@@ -5,26 +5,22 @@ import type { Command } from 'commander';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declaration, type Declarations } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/policy/policy.ts')) => async () =>
-  (await import('../commands/policy/policy.ts'))[command];
-
 export function addPolicy(program: Command, wire: Wire): void {
   const policy = addGroup(program, 'policy', {
     summary: 'decide which versions clients may get',
     description: 'Decide which versions clients may get, by rules about private and mirrored packages.',
     examples: ['libretto policy test policy.json', 'libretto policy set policy.json'],
   });
-  declare(policy, wire, commands);
+  declare(policy, wire, commands, () => import('../commands/policy/policy.ts'));
 }
 
-const commands: Declarations = {
+const commands = {
   show: {
     summary: 'show the rules in effect',
     description: 'Show the rules in effect, and the exceptions from them.',
     settings: ['policy'],
     registry: 'reads',
     examples: ['libretto policy show', 'libretto policy show --json'],
-    load: load('show'),
   },
   check: {
     operands: { '[file]': 'a file with a policy, or - for standard input (default: the policy of this registry)' },
@@ -47,7 +43,6 @@ const commands: Declarations = {
     settings: ['policy'],
     registry: 'state',
     examples: ['libretto policy test policy.json', 'libretto policy test policy.json --json'],
-    load: load('test'),
   },
   set: {
     operands: { '<file>': 'a file with a policy, or - for standard input' },
@@ -72,7 +67,6 @@ const commands: Declarations = {
       'libretto policy explain acme/core 1.2.0',
       'libretto policy explain acme/core 1.2.0 --token tok_9QwErTy04fHj2kLm',
     ],
-    load: load('explain'),
   },
   hits: {
     summary: 'list the versions that rules have met in requests',
@@ -81,7 +75,6 @@ const commands: Declarations = {
     settings: ['policy'],
     registry: 'reads',
     examples: ['libretto policy hits'],
-    load: load('hits'),
   },
   feeds: {
     summary: 'list the feeds of advisories and filter lists',
@@ -90,7 +83,6 @@ const commands: Declarations = {
     laterSettings: ['policy'],
     registry: 'session',
     examples: ['libretto policy feeds'],
-    load: load('feeds'),
   },
   protect: {
     summary: 'hold releases that can newly run code, until somebody had time to look',
@@ -115,19 +107,16 @@ const commands: Declarations = {
     settings: ['policy'],
     registry: 'reads',
     examples: ['libretto policy held', 'libretto policy held --json'],
-    load: load('held'),
   },
   approve: decision({
     summary: 'offer a held release',
     outcome: 'It is offered at once, and so is what later releases keep of it.',
     example: 'libretto policy approve acme/core 1.2.0 --reason "read the difference"',
-    load: load('approve'),
   }),
   reject: decision({
     summary: 'keep a held release out for good',
     outcome: 'It stays held without an end, and so do later releases like it.',
     example: 'libretto policy reject acme/core 1.2.0 --reason "it phones home"',
-    load: load('reject'),
   }),
   'import-settings': {
     summary: 'make rules of the policy from the settings of the mirror',
@@ -140,13 +129,13 @@ const commands: Declarations = {
     examples: ['libretto policy import-settings --dry-run'],
     load: () => import('../commands/policy/import-settings.ts'),
   },
-};
+} satisfies Declarations;
 
 function decision({
   outcome,
   example,
   ...texts
-}: Pick<Declaration, 'summary' | 'load'> & { readonly outcome: string; readonly example: string }): Declaration {
+}: Pick<Declaration, 'summary'> & { readonly outcome: string; readonly example: string }): Declaration {
   return {
     ...texts,
     operands: { '<name>': 'the name of a package', '<version>': 'the held release' },

@@ -7,9 +7,6 @@ import { declare, type Declarations, type Options } from './declare.ts';
 
 const sample = 'pub_4fHj2kLm9QwErTy0';
 
-const load = (command: keyof typeof import('../commands/publisher/publisher.ts')) => async () =>
-  (await import('../commands/publisher/publisher.ts'))[command];
-
 export function addPublishers(program: Command, wire: Wire): void {
   const publisher = addGroup(program, 'publisher', {
     summary: 'let CI jobs publish and read without a stored secret',
@@ -21,7 +18,7 @@ export function addPublishers(program: Command, wire: Wire): void {
       'libretto publisher explain --token-file id-token.txt',
     ],
   });
-  declare(publisher, wire, commands);
+  declare(publisher, wire, commands, () => import('../commands/publisher/publisher.ts'));
 }
 
 const rules: Options = {
@@ -51,7 +48,7 @@ const rules: Options = {
   '--name <text>': 'a name for people',
 };
 
-const commands: Declarations = {
+const commands = {
   add: {
     summary: 'add a trusted publisher',
     description: 'Add a trusted publisher. Its packages need not exist yet.',
@@ -73,14 +70,12 @@ const commands: Declarations = {
         '--package acme/tool',
       'libretto publisher add --issuer gitlab --repository acme/shop --purpose read --package "acme/*" --minutes 60',
     ],
-    load: load('add'),
   },
   list: {
     summary: 'list all trusted publishers',
     description: 'List all trusted publishers.',
     registry: 'reads',
     examples: ['libretto publisher list --json'],
-    load: load('list'),
   },
   show: {
     operands: { '<id>': 'the id of the publisher' },
@@ -88,7 +83,6 @@ const commands: Declarations = {
     description: 'Show one trusted publisher with its pinned ids and its last exchange.',
     registry: 'reads',
     examples: [`libretto publisher show ${sample}`],
-    load: load('show'),
   },
   update: {
     operands: { '<id>': 'the id of the publisher' },
@@ -110,7 +104,6 @@ const commands: Declarations = {
       `libretto publisher update ${sample} --workflow publish.yml --clear environment`,
       `libretto publisher update ${sample} --clear ids`,
     ],
-    load: load('update'),
   },
   remove: {
     operands: { '<id>': 'the id of the publisher' },
@@ -119,7 +112,6 @@ const commands: Declarations = {
     options: { '--yes': 'remove the publisher' },
     registry: 'session',
     examples: [`libretto publisher remove ${sample} --yes`],
-    load: load('remove'),
   },
   explain: {
     summary: 'explain what an ID token would get, and why not',
@@ -138,6 +130,5 @@ const commands: Declarations = {
       'libretto publisher explain --token-file id-token.txt',
       'printenv LIBRETTO_ID_TOKEN | libretto publisher explain --token-file -',
     ],
-    load: load('explain'),
   },
-};
+} satisfies Declarations;

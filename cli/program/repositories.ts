@@ -6,9 +6,6 @@ import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { childOption, declare, onBehalfOption, type Declarations, type Options } from './declare.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
 
-const load = (command: keyof typeof import('../commands/repository/repository.ts')) => async () =>
-  (await import('../commands/repository/repository.ts'))[command];
-
 export function addRepositories(program: Command, wire: Wire): void {
   const repository = addGroup(program, 'repository', {
     summary: 'register, sync and remove repositories that this registry reads',
@@ -20,7 +17,7 @@ export function addRepositories(program: Command, wire: Wire): void {
       'libretto repository sync repo_4fHj2kLm9QwErTy0',
     ],
   });
-  declare(repository, wire, commands);
+  declare(repository, wire, commands, () => import('../commands/repository/repository.ts'));
 }
 
 /** Credentials for https. */
@@ -46,7 +43,7 @@ const fields: Options = {
     'for type composer: packages that each sync fetches in advance; name:constraint selects versions',
 };
 
-const commands: Declarations = {
+const commands = {
   add: {
     operands: { '<url>': 'https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH, or a folder below sourceRoots' },
     summary: 'register a repository',
@@ -68,7 +65,6 @@ const commands: Declarations = {
       'libretto repository add --type directory /srv/packages',
       'libretto repository add --type composer https://repo.example.org --only "example/*" --package example/tool:^2.0',
     ],
-    load: load('add'),
   },
   list: {
     summary: 'list all repositories',
@@ -78,7 +74,6 @@ const commands: Declarations = {
       'libretto repository list --json',
       'LIBRETTO_TOKEN=lib_r_… libretto repository list --url https://packages.example.org',
     ],
-    load: load('list'),
   },
   show: {
     operands: { '<id>': 'the id of the repository' },
@@ -86,7 +81,6 @@ const commands: Declarations = {
     description: 'Show one repository and its last syncs, without its credentials.',
     registry: 'reads',
     examples: ['libretto repository show repo_4fHj2kLm9QwErTy0'],
-    load: load('show'),
   },
   update: {
     operands: { '<id>': 'the id of the repository' },
@@ -104,7 +98,6 @@ const commands: Declarations = {
       'libretto repository update repo_4fHj2kLm9QwErTy0 --token-file - < token.txt',
       'libretto repository update repo_4fHj2kLm9QwErTy0 --interval 1h --without only branch',
     ],
-    load: load('update'),
   },
   verify: {
     operands: { '<id>': 'the id of the repository' },
@@ -117,7 +110,6 @@ const commands: Declarations = {
     },
     registry: 'reads',
     examples: ['libretto repository verify repo_4fHj2kLm9QwErTy0'],
-    load: load('verify'),
   },
   sync: {
     operands: { '<id>': 'the id of the repository' },
@@ -133,7 +125,6 @@ const commands: Declarations = {
       'libretto repository sync repo_4fHj2kLm9QwErTy0',
       'LIBRETTO_TOKEN=lib_w_… libretto repository sync repo_4fHj2kLm9QwErTy0 --url https://packages.example.org',
     ],
-    load: load('sync'),
   },
   hook: {
     operands: { '[id]': 'the id of the repository' },
@@ -163,7 +154,6 @@ const commands: Declarations = {
     options: { '--yes': 'remove the repository' },
     registry: 'session',
     examples: ['libretto repository remove repo_4fHj2kLm9QwErTy0 --yes'],
-    load: load('remove'),
   },
   withdraw: {
     summary: 'withdraw leftover packages of removed repositories',
@@ -173,4 +163,4 @@ const commands: Declarations = {
     examples: ['libretto repository withdraw'],
     load: () => import('../commands/repository/withdraw.ts'),
   },
-};
+} satisfies Declarations;

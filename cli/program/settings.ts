@@ -5,9 +5,6 @@ import type { Command } from 'commander';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declarations } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/settings/settings.ts')) => async () =>
-  (await import('../commands/settings/settings.ts'))[command];
-
 export function addSettings(program: Command, wire: Wire): void {
   const settings = addGroup(program, 'settings', {
     summary: 'list and change the settings of a running registry',
@@ -15,16 +12,15 @@ export function addSettings(program: Command, wire: Wire): void {
       'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
     examples: ['libretto settings list', 'libretto settings set limits.read 5000'],
   });
-  declare(settings, wire, settingsCommands);
+  declare(settings, wire, settingsCommands, () => import('../commands/settings/settings.ts'));
 }
 
-const settingsCommands: Declarations = {
+const settingsCommands = {
   list: {
     summary: 'list the settings',
     description: 'List the settings with their values and the origin of each value.',
     registry: 'reads',
     examples: ['libretto settings list --json'],
-    load: load('list'),
   },
   set: {
     operands: {
@@ -36,7 +32,6 @@ const settingsCommands: Declarations = {
       'Change a setting. The new value overrides libretto.json. A flag or variable of the server overrides both.',
     registry: 'session',
     examples: ['libretto settings set limits.read 5000', 'libretto settings set metadata_url /p2/%package%.json'],
-    load: load('set'),
   },
   unset: {
     operands: { '<setting>': 'the name of a setting in `libretto settings list`' },
@@ -44,9 +39,8 @@ const settingsCommands: Declarations = {
     description: 'Remove a change: the value in libretto.json or the default applies again.',
     registry: 'session',
     examples: ['libretto settings unset limits.read'],
-    load: load('unset'),
   },
-};
+} satisfies Declarations;
 
 export function addAudit(program: Command, wire: Wire): void {
   const audit = addGroup(program, 'audit', {
@@ -54,10 +48,10 @@ export function addAudit(program: Command, wire: Wire): void {
     description: 'Read and verify the audit log. It contains one event for every change and every refused login.',
     examples: ['libretto audit list --action token.create', 'libretto audit verify'],
   });
-  declare(audit, wire, auditCommands);
+  declare(audit, wire, auditCommands, () => import('../commands/audit/audit.ts'));
 }
 
-const auditCommands: Declarations = {
+const auditCommands = {
   list: {
     summary: 'list events, newest first',
     description: 'List the newest events that match the filters.',
@@ -71,7 +65,6 @@ const auditCommands: Declarations = {
     },
     registry: 'reads',
     examples: ['libretto audit list --action login.refused --since 2027-01-31'],
-    load: async () => (await import('../commands/audit/audit.ts')).list,
   },
   verify: {
     summary: 'check that no event was changed or removed',
@@ -81,6 +74,5 @@ const auditCommands: Declarations = {
     options: { '--head <seq:hash>': 'a head that was printed or logged earlier: the log must still contain its event' },
     registry: 'state',
     examples: ['libretto audit verify --head 120:5f0c…'],
-    load: async () => (await import('../commands/audit/audit.ts')).verify,
   },
-};
+} satisfies Declarations;

@@ -5,9 +5,6 @@ import type { Command } from 'commander';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declarations } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/team/team.ts')) => async () =>
-  (await import('../commands/team/team.ts'))[command];
-
 export function addTeams(program: Command, wire: Wire): void {
   const team = addGroup(program, 'team', {
     summary: 'decide which packages people see',
@@ -19,12 +16,12 @@ export function addTeams(program: Command, wire: Wire): void {
       'libretto team add-member Shop bob@example.org',
     ],
   });
-  declare(team, wire, commands);
+  declare(team, wire, commands, () => import('../commands/team/team.ts'));
 }
 
 const packageText = 'packages of the team: acme/core, acme/*, or * for all (repeatable';
 
-const commands: Declarations = {
+const commands = {
   create: {
     operands: { '<name>': 'the name of the new team' },
     summary: 'make a team',
@@ -39,14 +36,12 @@ const commands: Declarations = {
       'libretto team create Shop --package "acme/shop-*" --package acme/core --member ada@example.org',
       'libretto team create Everything --package "*"',
     ],
-    load: load('create'),
   },
   list: {
     summary: 'list all teams',
     description: 'List all teams.',
     registry: 'reads',
     examples: ['libretto team list --json'],
-    load: load('list'),
   },
   show: {
     operands: { '<team>': 'an id or a name' },
@@ -54,7 +49,6 @@ const commands: Declarations = {
     description: 'Show the packages and the members of one team.',
     registry: 'reads',
     examples: ['libretto team show Shop'],
-    load: load('show'),
   },
   update: {
     operands: { '<team>': 'an id or a name' },
@@ -66,7 +60,6 @@ const commands: Declarations = {
     },
     registry: 'session',
     examples: ['libretto team update Shop --package "acme/shop-*" --package acme/core'],
-    load: load('update'),
   },
   remove: {
     operands: { '<team>': 'an id or a name' },
@@ -75,7 +68,6 @@ const commands: Declarations = {
     options: { '--yes': 'remove the team' },
     registry: 'session',
     examples: ['libretto team remove Shop --yes'],
-    load: load('remove'),
   },
   'add-member': {
     operands: { '<team>': 'an id or a name', '<user...>': 'ids or emails' },
@@ -83,7 +75,6 @@ const commands: Declarations = {
     description: 'Add people to a team. They see its packages with their next request.',
     registry: 'session',
     examples: ['libretto team add-member Shop ada@example.org bob@example.org'],
-    load: load('addMember'),
   },
   'remove-member': {
     operands: { '<team>': 'an id or a name', '<user...>': 'ids or emails' },
@@ -91,6 +82,5 @@ const commands: Declarations = {
     description: 'Remove people from a team. They lose its packages with their next request.',
     registry: 'session',
     examples: ['libretto team remove-member Shop bob@example.org'],
-    load: load('removeMember'),
   },
-};
+} satisfies Declarations;

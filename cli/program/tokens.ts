@@ -6,9 +6,6 @@ import { standardExpiry } from '../../proxy/auth/expiry.ts';
 import { addGroup, type Wire } from '../commands/command-parts.ts';
 import { declare, type Declarations, type Options } from './declare.ts';
 
-const load = (command: keyof typeof import('../commands/token/token.ts')) => async () =>
-  (await import('../commands/token/token.ts'))[command];
-
 /** Adds `token` and its commands to the program. */
 export function addTokens(program: Command, wire: Wire): void {
   const token = addGroup(program, 'token', {
@@ -16,7 +13,7 @@ export function addTokens(program: Command, wire: Wire): void {
     description: 'Create, list, change and revoke the tokens of Composer clients.',
     examples: ['libretto token create --description "CI" --expires 365d', 'libretto token list'],
   });
-  declare(token, wire, commands);
+  declare(token, wire, commands, () => import('../commands/token/token.ts'));
 }
 
 const limits: Options = {
@@ -36,7 +33,7 @@ const limits: Options = {
   },
 };
 
-const commands: Declarations = {
+const commands = {
   create: {
     summary: 'create a token',
     description: 'Create a token. The command shows the secret once.',
@@ -58,7 +55,6 @@ const commands: Declarations = {
       'libretto token create --description "Customer 17" --package "acme/shop:^1" --stability stable ' +
         '--not-after 2027-01-31',
     ],
-    load: load('create'),
   },
   import: {
     operands: { '<file>': 'the tokens of Repman or package.broker as JSON, or a htpasswd file' },
@@ -79,7 +75,6 @@ const commands: Declarations = {
     description: 'List all tokens, without their secrets.',
     registry: 'reads',
     examples: ['libretto token list --json'],
-    load: load('list'),
   },
   show: {
     operands: { '<id>': 'the id of the token' },
@@ -87,7 +82,6 @@ const commands: Declarations = {
     description: 'Show one token, without its secret.',
     registry: 'reads',
     examples: ['libretto token show tok_2kTq9'],
-    load: load('show'),
   },
   update: {
     operands: { '<id>': 'the id of the token' },
@@ -108,7 +102,6 @@ const commands: Declarations = {
       'libretto token update tok_2kTq9 --limit default --expires never',
       'libretto token update tok_2kTq9 --package "acme/shop:^2" --clear not-after',
     ],
-    load: load('update'),
   },
   explain: {
     operands: {
@@ -142,7 +135,6 @@ const commands: Declarations = {
     },
     registry: 'session',
     examples: ['libretto token rotate tok_2kTq9 --grace 7d'],
-    load: load('rotate'),
   },
   revoke: {
     operands: { '<id>': 'the id of the token' },
@@ -150,6 +142,5 @@ const commands: Declarations = {
     description: 'Revoke a token permanently. The change takes effect with the next request.',
     registry: 'session',
     examples: ['libretto token revoke tok_2kTq9'],
-    load: load('revoke'),
   },
-};
+} satisfies Declarations;
