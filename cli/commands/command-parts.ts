@@ -55,20 +55,6 @@ export function example(...lines: readonly string[]): string {
   return `\n${heading(lines.length === 1 ? 'Example:' : 'Examples:')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-/** A group of commands, such as `libretto team`. */
-export function addGroup(
-  program: Command,
-  name: string,
-  texts: { readonly summary: string; readonly description: string; readonly examples: readonly string[] },
-): Command {
-  return program
-    .command(name)
-    .summary(texts.summary)
-    .description(texts.description)
-    .showHelpAfterError(`Run \`libretto ${name} --help\` to see the commands.`)
-    .addHelpText('after', example(...texts.examples));
-}
-
 /** `token create` */
 export function pathOf(command: Command): string {
   const parent = command.parent;

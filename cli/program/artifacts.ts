@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-import { type Wire } from '../commands/command-parts.ts';
+import type { Wire } from '../commands/command-parts.ts';
 import { declare, onBehalfOption, type Declarations } from './declare.ts';
 
 export function addArtifacts(program: Command, wire: Wire): void {

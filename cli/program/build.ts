@@ -1,9 +1,6 @@
 // The commands that publish packages of this machine, and that convert the configuration of another tool.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, declaring, type Declarations } from './declare.ts';
+import { declaring, declaringGroup, type Declarations } from './declare.ts';
 
 export const addPublishing = declaring({
   build: {
@@ -49,15 +46,6 @@ export const addPublishing = declaring({
   },
 });
 
-export function addImports(program: Command, wire: Wire): void {
-  const imports = addGroup(program, 'import', {
-    summary: 'import the configuration of another tool',
-    description: 'Import the configuration of another tool.',
-    examples: ['libretto import satis satis.json'],
-  });
-  declare(imports, wire, importsCommands);
-}
-
 const importsCommands = {
   satis: {
     operands: { '<file>': 'a satis.json' },
@@ -75,3 +63,9 @@ const importsCommands = {
     load: () => import('../commands/satis/import-satis.ts'),
   },
 } satisfies Declarations;
+
+export const addImports = declaringGroup('import', importsCommands, {
+  summary: 'import the configuration of another tool',
+  description: 'Import the configuration of another tool.',
+  examples: ['libretto import satis satis.json'],
+});

@@ -1,21 +1,6 @@
 // `libretto ci`: what a CI job does beside publishing.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations } from './declare.ts';
-
-export function addCi(program: Command, wire: Wire): void {
-  const ci = addGroup(program, 'ci', {
-    summary: 'let Composer read in a CI job, without a stored secret',
-    description: 'Let Composer read in a CI job, without a stored secret.',
-    examples: [
-      'libretto ci login --url https://packages.example.org',
-      'libretto ci logout --url https://packages.example.org',
-    ],
-  });
-  declare(ci, wire, commands);
-}
+import { declaringGroup, type Declarations } from './declare.ts';
 
 const commands = {
   login: {
@@ -55,3 +40,12 @@ const commands = {
     load: () => import('../commands/ci/logout.ts'),
   },
 } satisfies Declarations;
+
+export const addCi = declaringGroup('ci', commands, {
+  summary: 'let Composer read in a CI job, without a stored secret',
+  description: 'Let Composer read in a CI job, without a stored secret.',
+  examples: [
+    'libretto ci login --url https://packages.example.org',
+    'libretto ci logout --url https://packages.example.org',
+  ],
+});

@@ -1,21 +1,6 @@
 // The commands about connections to forges, and their flags.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations, type Options } from './declare.ts';
-
-export function addConnections(program: Command, wire: Wire): void {
-  const connection = addGroup(program, 'connection', {
-    summary: 'register all repositories of an organisation, group or user',
-    description: 'Register all repositories of an organisation, group or user at a forge, and follow its changes.',
-    examples: [
-      'libretto connection add github --owner acme --token-file token.txt',
-      'libretto connection refresh conn_4fHj2kLm9QwErTy0',
-    ],
-  });
-  declare(connection, wire, commands, () => import('../commands/connection/connection.ts'));
-}
+import { declaringGroup, type Declarations, type Options } from './declare.ts';
 
 const fields: Options = {
   '--token-stdin': 'read the token from the first line of standard input',
@@ -96,3 +81,13 @@ const commands = {
     examples: ['libretto connection remove conn_4fHj2kLm9QwErTy0 --yes'],
   },
 } satisfies Declarations;
+
+export const addConnections = declaringGroup('connection', commands, {
+  summary: 'register all repositories of an organisation, group or user',
+  description: 'Register all repositories of an organisation, group or user at a forge, and follow its changes.',
+  examples: [
+    'libretto connection add github --owner acme --token-file token.txt',
+    'libretto connection refresh conn_4fHj2kLm9QwErTy0',
+  ],
+  load: () => import('../commands/connection/connection.ts'),
+});

@@ -1,19 +1,12 @@
 // The commands about a whole registry: its status, its state, its configuration as a file, its backup, its catalogue.
 
 import type { Command } from 'commander';
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { childOption, declare, declaring, remoteOptions, type Declarations } from './declare.ts';
+import type { Wire } from '../commands/command-parts.ts';
+import { childOption, declaring, declaringGroup, remoteOptions, type Declarations } from './declare.ts';
 
 export function addData(program: Command, wire: Wire): void {
   addChecks(program, wire);
-  const config = addGroup(program, 'config', {
-    summary: 'export the configuration of a registry to a file, or import it',
-    description:
-      'Export repositories, users, settings and trusted publishers to a file, and import such a file into another ' +
-      'registry. The file contains no secrets.',
-    examples: ['libretto config export --out registry.json', 'libretto config import registry.json --dry-run'],
-  });
-  declare(config, wire, configCommands);
+  addConfig(program, wire);
   addBackups(program, wire);
 }
 
@@ -49,6 +42,14 @@ const configCommands = {
     load: () => import('../commands/config/import.ts'),
   },
 } satisfies Declarations;
+
+const addConfig = declaringGroup('config', configCommands, {
+  summary: 'export the configuration of a registry to a file, or import it',
+  description:
+    'Export repositories, users, settings and trusted publishers to a file, and import such a file into another ' +
+    'registry. The file contains no secrets.',
+  examples: ['libretto config export --out registry.json', 'libretto config import registry.json --dry-run'],
+});
 
 const addChecks = declaring({
   status: {

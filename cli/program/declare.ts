@@ -64,14 +64,9 @@ export function declaring(commands: Readonly<Record<string, Required<Pick<Declar
   return (program: Command, wire: Wire): void => declare(program, wire, commands);
 }
 
-/** Adds these commands to a group, or to the program. */
-export function declare<Commands extends Declarations>(
-  group: Command,
-  wire: Wire,
-  commands: Commands,
-  ...[module]: keyof ModuleOf<Commands> extends never ? [] : [module: () => Promise<ModuleOf<Commands>>]
-): void {
-  for (const [name, declaration] of Object.entries<Declaration>(commands)) {
+/** Adds these commands to a group, or to the program. `module`: of those that do not load another one. */
+export function declare(group: Command, wire: Wire, commands: Declarations, module?: () => Promise<object>): void {
+  for (const [name, declaration] of Object.entries(commands)) {
     const { summary = '', description, examples, isDefault = false } = declaration;
     const command = group.command(name, { isDefault }).summary(summary).description(description);
     for (const [operand, text] of Object.entries(declaration.operands ?? {})) command.argument(operand, text);
@@ -79,6 +74,34 @@ export function declare<Commands extends Declarations>(
     command.addHelpText('after', example(...examples));
     wire(command, declaration.load ?? (async () => exported(await module?.(), name)));
   }
+}
+
+interface GroupTexts {
+  readonly summary: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+}
+
+/** Where its commands are, unless each of them loads another module. */
+type Loaded<Commands extends Declarations> = keyof ModuleOf<Commands> extends never
+  ? { readonly load?: undefined }
+  : { readonly load: () => Promise<ModuleOf<Commands>> };
+
+/** The function that adds a group of commands, such as `libretto team`, to the program. */
+export function declaringGroup<Commands extends Declarations>(
+  name: string,
+  commands: Commands,
+  { load, ...texts }: GroupTexts & Loaded<Commands>,
+): (program: Command, wire: Wire) => void {
+  return (program, wire) => {
+    const group = program
+      .command(name)
+      .summary(texts.summary)
+      .description(texts.description)
+      .showHelpAfterError(`Run \`libretto ${name} --help\` to see the commands.`)
+      .addHelpText('after', example(...texts.examples));
+    declare(group, wire, commands, load);
+  };
 }
 
 function exported(module: object | undefined, name: string): CommandModule {

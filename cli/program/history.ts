@@ -1,18 +1,6 @@
 // The commands that show and undo publications.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { childOption, declare, declaring, onBehalfOption, type Declarations } from './declare.ts';
-
-export function addHistory(program: Command, wire: Wire): void {
-  const history = addGroup(program, 'history', {
-    summary: 'list the recorded publications, and compare two of them',
-    description: 'List the recorded publications, and show what changed between two of them.',
-    examples: ['libretto history', 'libretto history diff 41', 'libretto history diff 38 41'],
-  });
-  declare(history, wire, historyCommands);
-}
+import { childOption, declaring, declaringGroup, onBehalfOption, type Declarations } from './declare.ts';
 
 const historyCommands = {
   list: {
@@ -39,6 +27,12 @@ const historyCommands = {
     load: () => import('../commands/history/diff.ts'),
   },
 } satisfies Declarations;
+
+export const addHistory = declaringGroup('history', historyCommands, {
+  summary: 'list the recorded publications, and compare two of them',
+  description: 'List the recorded publications, and show what changed between two of them.',
+  examples: ['libretto history', 'libretto history diff 41', 'libretto history diff 38 41'],
+});
 
 export const addRollback = declaring({
   rollback: {

@@ -1,20 +1,6 @@
 // The commands about the stored packages of other registries.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations } from './declare.ts';
-
-export function addMirror(program: Command, wire: Wire): void {
-  const mirror = addGroup(program, 'mirror', {
-    summary: 'fetch packages of other registries, and manage stored copies',
-    description:
-      'Fetch packages of other registries in advance, and manage the stored copies. The settings select the ' +
-      'mirrored packages: `libretto settings list`.',
-    examples: ['libretto settings set mirroring.enabled true', 'libretto mirror warm composer.lock'],
-  });
-  declare(mirror, wire, commands);
-}
+import { declaringGroup, type Declarations } from './declare.ts';
 
 const commands = {
   warm: {
@@ -67,3 +53,11 @@ const commands = {
     load: () => import('../commands/mirror/prune.ts'),
   },
 } satisfies Declarations;
+
+export const addMirror = declaringGroup('mirror', commands, {
+  summary: 'fetch packages of other registries, and manage stored copies',
+  description:
+    'Fetch packages of other registries in advance, and manage the stored copies. The settings select the ' +
+    'mirrored packages: `libretto settings list`.',
+  examples: ['libretto settings set mirroring.enabled true', 'libretto mirror warm composer.lock'],
+});

@@ -1,21 +1,6 @@
 // `libretto notify`: the addresses that are notified of events, and the mails of this registry.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations, type Options } from './declare.ts';
-
-export function addNotifications(program: Command, wire: Wire): void {
-  const notify = addGroup(program, 'notify', {
-    summary: 'notify webhooks, chat services and people of events',
-    description: 'Notify webhooks, chat services and, by mail, people of events in the registry. A server sends it.',
-    examples: [
-      'libretto notify add https://deploy.example.org/hooks/libretto',
-      'libretto notify test ntf_4fHj2kLm9QwErTy0',
-    ],
-  });
-  declare(notify, wire, commands, () => import('../commands/notify/notify.ts'));
-}
+import { declaringGroup, type Declarations, type Options } from './declare.ts';
 
 const addressOptions: Options = {
   '--url-stdin': 'read the address from the first line of standard input',
@@ -145,3 +130,13 @@ const commands = {
     load: async () => (await import('../commands/notify/mail.ts')).mail,
   },
 } satisfies Declarations;
+
+export const addNotifications = declaringGroup('notify', commands, {
+  summary: 'notify webhooks, chat services and people of events',
+  description: 'Notify webhooks, chat services and, by mail, people of events in the registry. A server sends it.',
+  examples: [
+    'libretto notify add https://deploy.example.org/hooks/libretto',
+    'libretto notify test ntf_4fHj2kLm9QwErTy0',
+  ],
+  load: () => import('../commands/notify/notify.ts'),
+});

@@ -1,27 +1,7 @@
 // The commands that list packages, withdraw and restore published versions, purge them, and show downloads.
 
-import type { Command } from 'commander';
-
 import { purgeReasons } from '../../build/contract/purged.ts';
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { childOption, declare, onBehalfOption, remoteOptions, type Declarations } from './declare.ts';
-
-export function addPackages(program: Command, wire: Wire): void {
-  const packages = addGroup(program, 'package', {
-    summary: 'list packages, withdraw or purge versions, and show usage',
-    description:
-      'List the published packages. Withdraw a published version that its source still has, or publish it again. Purge a version ' +
-      'permanently. Show how much a package is used.',
-    examples: [
-      'libretto package list',
-      'libretto package withdraw acme/hello 1.2.0',
-      'libretto package restore acme/hello 1.2.0',
-      'libretto package purge acme/hello 1.2.0 --reason secret',
-      'libretto package statistics acme/hello',
-    ],
-  });
-  declare(packages, wire, commands);
-}
+import { childOption, declaringGroup, onBehalfOption, remoteOptions, type Declarations } from './declare.ts';
 
 const commands = {
   list: {
@@ -125,3 +105,17 @@ const commands = {
     load: () => import('../commands/package/statistics.ts'),
   },
 } satisfies Declarations;
+
+export const addPackages = declaringGroup('package', commands, {
+  summary: 'list packages, withdraw or purge versions, and show usage',
+  description:
+    'List the published packages. Withdraw a published version that its source still has, or publish it again. Purge a version ' +
+    'permanently. Show how much a package is used.',
+  examples: [
+    'libretto package list',
+    'libretto package withdraw acme/hello 1.2.0',
+    'libretto package restore acme/hello 1.2.0',
+    'libretto package purge acme/hello 1.2.0 --reason secret',
+    'libretto package statistics acme/hello',
+  ],
+});

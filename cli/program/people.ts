@@ -3,21 +3,12 @@
 import type { Command } from 'commander';
 
 import { roles } from '../../proxy/auth/permissions.ts';
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations } from './declare.ts';
+import type { Wire } from '../commands/command-parts.ts';
+import { declaringGroup, type Declarations } from './declare.ts';
 
 export function addPeople(program: Command, wire: Wire): void {
   addUsers(program, wire);
   addKeys(program, wire);
-}
-
-function addUsers(program: Command, wire: Wire): void {
-  const user = addGroup(program, 'user', {
-    summary: 'create, list, change and disable users',
-    description: 'Create, list, change and disable users of the management API.',
-    examples: ['libretto user create --admin --email ada@example.org', 'libretto user list'],
-  });
-  declare(user, wire, userCommands, () => import('../commands/user/user.ts'));
 }
 
 const userCommands = {
@@ -84,14 +75,12 @@ const userCommands = {
   },
 } satisfies Declarations;
 
-function addKeys(program: Command, wire: Wire): void {
-  const keys = addGroup(program, 'keys', {
-    summary: 'list and rotate the keys of this registry',
-    description: 'List and rotate the keys that sign sessions and encrypt credentials.',
-    examples: ['libretto keys list', 'libretto keys rotate'],
-  });
-  declare(keys, wire, keysCommands);
-}
+const addUsers = declaringGroup('user', userCommands, {
+  summary: 'create, list, change and disable users',
+  description: 'Create, list, change and disable users of the management API.',
+  examples: ['libretto user create --admin --email ada@example.org', 'libretto user list'],
+  load: () => import('../commands/user/user.ts'),
+});
 
 const keysCommands = {
   list: {
@@ -113,3 +102,9 @@ const keysCommands = {
     load: () => import('../commands/keys/rotate.ts'),
   },
 } satisfies Declarations;
+
+const addKeys = declaringGroup('keys', keysCommands, {
+  summary: 'list and rotate the keys of this registry',
+  description: 'List and rotate the keys that sign sessions and encrypt credentials.',
+  examples: ['libretto keys list', 'libretto keys rotate'],
+});

@@ -1,18 +1,6 @@
 // `libretto policy`: the rules about versions, for private and mirrored packages.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declaration, type Declarations } from './declare.ts';
-
-export function addPolicy(program: Command, wire: Wire): void {
-  const policy = addGroup(program, 'policy', {
-    summary: 'decide which versions clients may get',
-    description: 'Decide which versions clients may get, by rules about private and mirrored packages.',
-    examples: ['libretto policy test policy.json', 'libretto policy set policy.json'],
-  });
-  declare(policy, wire, commands, () => import('../commands/policy/policy.ts'));
-}
+import { declaringGroup, type Declaration, type Declarations } from './declare.ts';
 
 const commands = {
   show: {
@@ -130,6 +118,13 @@ const commands = {
     load: () => import('../commands/policy/import-settings.ts'),
   },
 } satisfies Declarations;
+
+export const addPolicy = declaringGroup('policy', commands, {
+  summary: 'decide which versions clients may get',
+  description: 'Decide which versions clients may get, by rules about private and mirrored packages.',
+  examples: ['libretto policy test policy.json', 'libretto policy set policy.json'],
+  load: () => import('../commands/policy/policy.ts'),
+});
 
 function decision({
   outcome,

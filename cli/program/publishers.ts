@@ -1,25 +1,8 @@
 // `libretto publisher`: CI jobs that publish or read without a stored secret.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations, type Options } from './declare.ts';
+import { declaringGroup, type Declarations, type Options } from './declare.ts';
 
 const sample = 'pub_4fHj2kLm9QwErTy0';
-
-export function addPublishers(program: Command, wire: Wire): void {
-  const publisher = addGroup(program, 'publisher', {
-    summary: 'let CI jobs publish and read without a stored secret',
-    description:
-      'Let CI jobs publish and read without a stored secret. A job exchanges the ID token of its CI system for a ' +
-      'token that lives some minutes.',
-    examples: [
-      'libretto publisher add --issuer github --repository acme/tool --workflow release.yml --package acme/tool',
-      'libretto publisher explain --token-file id-token.txt',
-    ],
-  });
-  declare(publisher, wire, commands, () => import('../commands/publisher/publisher.ts'));
-}
 
 const rules: Options = {
   '--repository <path>': 'the repository or project of the jobs, such as acme/tool; at CircleCI github.com/acme/tool',
@@ -132,3 +115,15 @@ const commands = {
     ],
   },
 } satisfies Declarations;
+
+export const addPublishers = declaringGroup('publisher', commands, {
+  summary: 'let CI jobs publish and read without a stored secret',
+  description:
+    'Let CI jobs publish and read without a stored secret. A job exchanges the ID token of its CI system for a ' +
+    'token that lives some minutes.',
+  examples: [
+    'libretto publisher add --issuer github --repository acme/tool --workflow release.yml --package acme/tool',
+    'libretto publisher explain --token-file id-token.txt',
+  ],
+  load: () => import('../commands/publisher/publisher.ts'),
+});

@@ -1,24 +1,7 @@
 // The commands of registered repositories and their flags.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { childOption, declare, onBehalfOption, type Declarations, type Options } from './declare.ts';
+import { childOption, declaringGroup, onBehalfOption, type Declarations, type Options } from './declare.ts';
 import { removable } from '../commands/repository/removable-fields.ts';
-
-export function addRepositories(program: Command, wire: Wire): void {
-  const repository = addGroup(program, 'repository', {
-    summary: 'register, sync and remove repositories that this registry reads',
-    description:
-      'Register, sync and remove repositories that the server fetches by itself: at each push, or at an interval. ' +
-      'Sources that this machine reads are for `libretto build`.',
-    examples: [
-      'libretto repository add https://git.example.org/acme/tool.git --token-file token.txt',
-      'libretto repository sync repo_4fHj2kLm9QwErTy0',
-    ],
-  });
-  declare(repository, wire, commands, () => import('../commands/repository/repository.ts'));
-}
 
 /** Credentials for https. */
 export const credentials: Options = {
@@ -164,3 +147,15 @@ const commands = {
     load: () => import('../commands/repository/withdraw.ts'),
   },
 } satisfies Declarations;
+
+export const addRepositories = declaringGroup('repository', commands, {
+  summary: 'register, sync and remove repositories that this registry reads',
+  description:
+    'Register, sync and remove repositories that the server fetches by itself: at each push, or at an interval. ' +
+    'Sources that this machine reads are for `libretto build`.',
+  examples: [
+    'libretto repository add https://git.example.org/acme/tool.git --token-file token.txt',
+    'libretto repository sync repo_4fHj2kLm9QwErTy0',
+  ],
+  load: () => import('../commands/repository/repository.ts'),
+});

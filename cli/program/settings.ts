@@ -1,19 +1,6 @@
 // The commands for settings and for the audit log.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations } from './declare.ts';
-
-export function addSettings(program: Command, wire: Wire): void {
-  const settings = addGroup(program, 'settings', {
-    summary: 'list and change the settings of a running registry',
-    description:
-      'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
-    examples: ['libretto settings list', 'libretto settings set limits.read 5000'],
-  });
-  declare(settings, wire, settingsCommands, () => import('../commands/settings/settings.ts'));
-}
+import { declaringGroup, type Declarations } from './declare.ts';
 
 const settingsCommands = {
   list: {
@@ -42,14 +29,13 @@ const settingsCommands = {
   },
 } satisfies Declarations;
 
-export function addAudit(program: Command, wire: Wire): void {
-  const audit = addGroup(program, 'audit', {
-    summary: 'read and verify the audit log',
-    description: 'Read and verify the audit log. It contains one event for every change and every refused login.',
-    examples: ['libretto audit list --action token.create', 'libretto audit verify'],
-  });
-  declare(audit, wire, auditCommands, () => import('../commands/audit/audit.ts'));
-}
+export const addSettings = declaringGroup('settings', settingsCommands, {
+  summary: 'list and change the settings of a running registry',
+  description:
+    'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
+  examples: ['libretto settings list', 'libretto settings set limits.read 5000'],
+  load: () => import('../commands/settings/settings.ts'),
+});
 
 const auditCommands = {
   list: {
@@ -76,3 +62,10 @@ const auditCommands = {
     examples: ['libretto audit verify --head 120:5f0c…'],
   },
 } satisfies Declarations;
+
+export const addAudit = declaringGroup('audit', auditCommands, {
+  summary: 'read and verify the audit log',
+  description: 'Read and verify the audit log. It contains one event for every change and every refused login.',
+  examples: ['libretto audit list --action token.create', 'libretto audit verify'],
+  load: () => import('../commands/audit/audit.ts'),
+});

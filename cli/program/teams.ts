@@ -1,23 +1,6 @@
 // `libretto team`: groups of people with the packages that they see.
 
-import type { Command } from 'commander';
-
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations } from './declare.ts';
-
-export function addTeams(program: Command, wire: Wire): void {
-  const team = addGroup(program, 'team', {
-    summary: 'decide which packages people see',
-    description:
-      'Decide which packages people see. The members of a team see its packages, in the console, in the API and with ' +
-      'their personal tokens. Admins see all packages.',
-    examples: [
-      'libretto team create Shop --package "acme/shop-*" --member ada@example.org',
-      'libretto team add-member Shop bob@example.org',
-    ],
-  });
-  declare(team, wire, commands, () => import('../commands/team/team.ts'));
-}
+import { declaringGroup, type Declarations } from './declare.ts';
 
 const packageText = 'packages of the team: acme/core, acme/*, or * for all (repeatable';
 
@@ -84,3 +67,15 @@ const commands = {
     examples: ['libretto team remove-member Shop bob@example.org'],
   },
 } satisfies Declarations;
+
+export const addTeams = declaringGroup('team', commands, {
+  summary: 'decide which packages people see',
+  description:
+    'Decide which packages people see. The members of a team see its packages, in the console, in the API and with ' +
+    'their personal tokens. Admins see all packages.',
+  examples: [
+    'libretto team create Shop --package "acme/shop-*" --member ada@example.org',
+    'libretto team add-member Shop bob@example.org',
+  ],
+  load: () => import('../commands/team/team.ts'),
+});

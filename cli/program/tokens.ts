@@ -1,20 +1,7 @@
 // `libretto token`: create, list, show, update, explain, rotate and revoke the tokens of clients.
 
-import type { Command } from 'commander';
-
 import { standardExpiry } from '../../proxy/auth/expiry.ts';
-import { addGroup, type Wire } from '../commands/command-parts.ts';
-import { declare, type Declarations, type Options } from './declare.ts';
-
-/** Adds `token` and its commands to the program. */
-export function addTokens(program: Command, wire: Wire): void {
-  const token = addGroup(program, 'token', {
-    summary: 'create, list, change and revoke tokens',
-    description: 'Create, list, change and revoke the tokens of Composer clients.',
-    examples: ['libretto token create --description "CI" --expires 365d', 'libretto token list'],
-  });
-  declare(token, wire, commands, () => import('../commands/token/token.ts'));
-}
+import { declaringGroup, type Declarations, type Options } from './declare.ts';
 
 const limits: Options = {
   '--package <pattern[:constraint]>': {
@@ -144,3 +131,10 @@ const commands = {
     examples: ['libretto token revoke tok_2kTq9'],
   },
 } satisfies Declarations;
+
+export const addTokens = declaringGroup('token', commands, {
+  summary: 'create, list, change and revoke tokens',
+  description: 'Create, list, change and revoke the tokens of Composer clients.',
+  examples: ['libretto token create --description "CI" --expires 365d', 'libretto token list'],
+  load: () => import('../commands/token/token.ts'),
+});
