@@ -80,6 +80,7 @@ export const ruleSettings = {
   ),
   statisticsBy: {
     key: 'statistics.by',
+    flag: undefined,
     variable: 'LIBRETTO_STATISTICS_BY',
     purpose: 'what downloads are counted by: the version alone, or also the token, which shows who uses a version',
     allowed: 'version or token',
