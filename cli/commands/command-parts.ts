@@ -1,7 +1,7 @@
 // Parts that the declarations of all commands share: flags of settings, examples below the help, and the way to the
 // module of a command.
 
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 
 import { painted } from '../io/color.ts';
 import type { CommandInput, Run } from '../io/command.ts';
@@ -37,44 +37,6 @@ export function addSetting(command: Command, name: SettingName, purpose: string)
   );
 }
 
-/** A command that reads the state of a registry: the flags of both places, `--json`, and examples. */
-export function withJson(command: Command, ...examples: readonly string[]): Command {
-  return withSettings(command, 'data', 'state')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', example(...examples));
-}
-
-/**
- * A command that calls operations of a registry: in a data folder, or remotely. `changes`: also with a token.
- * `session`: the person confirms it in the console of a remote registry.
- */
-export function withRegistry(
-  command: Command,
-  kind: 'reads' | 'changes' | 'session',
-  ...examples: readonly string[]
-): Command {
-  const all = orRemote(withJson(command, ...examples));
-  return kind === 'session' ? all.option('--open', 'with --url: open the form of the console that confirms it') : all;
-}
-
-/** A command that works on a data folder or on a remote registry. */
-export function orRemote(command: Command): Command {
-  return command
-    .option('--url <url>', 'the address of a remote registry, instead of a data folder (LIBRETTO_URL)')
-    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
-    .option('--insecure-http', 'send the token without TLS to an http:// address of another machine');
-}
-
-/** For a command that the server starts: it prints refusals as a document, and audits nothing. */
-export function childOption(): Option {
-  return new Option('--child', 'run as the server does').hideHelp();
-}
-
-/** For a command that the server starts: who asked for it, in the form of the audit log. */
-export function onBehalfOption(): Option {
-  return new Option('--on-behalf-of <actor>', 'whom the history names').hideHelp();
-}
-
 /** The actor of a command: the one for whom the server started it, if any. Throws UsageError for what is no actor. */
 export function actorOf({ actor }: Pick<Context, 'actor'>, flags: CommandInput['flags']): Context['actor'] {
   const other = flags['onBehalfOf'];
@@ -91,25 +53,6 @@ export function heading(title: string): string {
 
 export function example(...lines: readonly string[]): string {
   return `\n${heading(lines.length === 1 ? 'Example:' : 'Examples:')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}
-
-/** A group of commands, such as `libretto team`. */
-export function addGroup(
-  program: Command,
-  name: string,
-  texts: { readonly summary: string; readonly description: string; readonly examples: readonly string[] },
-): Command {
-  return program
-    .command(name)
-    .summary(texts.summary)
-    .description(texts.description)
-    .showHelpAfterError(`Run \`libretto ${name} --help\` to see the commands.`)
-    .addHelpText('after', example(...texts.examples));
-}
-
-/** For an option that is given more than once: all its values, in their order. */
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }
 
 /** `token create` */

@@ -21,7 +21,6 @@ function fileSetting<Name extends keyof Shapes, Standard>(
   return {
     key,
     purpose,
-    flag: undefined,
     variable: undefined,
     allowed: 'a value as described in docs/reference/configuration.md',
     parse: async (raw, _, refuse) =>

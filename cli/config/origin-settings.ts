@@ -4,7 +4,7 @@ import { Secret } from '../../build/shared/text/secret.ts';
 import { parseOriginAddress, type OriginAddress } from '../../proxy/origin/origin-address.ts';
 import { parseWholeNumber, webFault } from './setting-values.ts';
 import { output, type OutputAddress } from './output-settings.ts';
-import type { Setting } from './setting.ts';
+import { wholeNumber, type Setting } from './setting.ts';
 
 export interface ConfiguredOrigin extends OriginAddress {
   /** undefined: a web server */
@@ -34,8 +34,8 @@ export const origin: Setting<ConfiguredOrigin | undefined> = {
 };
 
 export const originAuthorization: Setting<Secret | undefined> = {
+  // without a flag: arguments can be seen in the process list
   key: 'originAuthorization',
-  flag: undefined, // arguments can be seen in the process list
   variable: 'LIBRETTO_ORIGIN_AUTHORIZATION',
   purpose: 'the Authorization header for the origin',
   allowed: 'the value of a header, such as Bearer TOKEN',
@@ -49,20 +49,17 @@ export const originAuthorization: Setting<Secret | undefined> = {
   schema: { type: 'string', pattern: String.raw`^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$` },
 };
 
-export const originCheck: Setting<number> = {
+export const originCheck = wholeNumber({
   key: 'originCheck',
-  flag: undefined,
   variable: 'LIBRETTO_ORIGIN_CHECK',
   purpose: 'the interval of the checks for new publications at the origin, in milliseconds',
-  allowed: 'a whole number from 100 to 600000',
-  parse: (raw) => parseWholeNumber(raw, 100, 600_000),
+  least: 100,
+  most: 600_000,
   standard: () => 1000,
-  schema: { type: 'integer', minimum: 100, maximum: 600_000 },
-};
+});
 
 export const originRedirectAbove: Setting<number | undefined> = {
   key: 'originRedirectAbove',
-  flag: undefined,
   variable: 'LIBRETTO_ORIGIN_REDIRECT_ABOVE',
   purpose: 'the size of archives above which clients fetch them from the object store itself, in bytes',
   allowed: 'a whole number from 0 to 1000000000',

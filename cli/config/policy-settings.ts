@@ -26,7 +26,6 @@ const words: readonly OsvNames[] = ['off', 'mirrored', 'all'];
 
 const osvNames: Setting<OsvNames> = {
   key: 'osv.names',
-  flag: undefined,
   variable: 'LIBRETTO_OSV_NAMES',
   purpose: 'the package names that OSV is asked about: none, those of mirrored packages, or private ones too',
   allowed: 'off, mirrored or all',
@@ -37,7 +36,6 @@ const osvNames: Setting<OsvNames> = {
 
 const osvUrl: Setting<string> = {
   key: 'osv.url',
-  flag: undefined,
   variable: 'LIBRETTO_OSV_URL',
   purpose: 'the address of OSV, or of a copy of it',
   allowed: `an ${webAddressAllowed}`,

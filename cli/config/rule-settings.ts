@@ -1,42 +1,9 @@
 // Settings that are one number or word each: limits, rules for people, counts and retention times. Most can change
 // while the registry runs.
 
-import type { JsonObject } from '../../build/contract/json.ts';
 import { downloadCounts, settingDefinitions } from '../../proxy/settings/definitions.ts';
 import { mostRequestsAnHour } from '../../proxy/settings/setting-kinds.ts';
-import { parseWholeNumber } from './setting-values.ts';
-import type { Setting } from './setting.ts';
-
-interface WholeNumber {
-  readonly key: string;
-  readonly variable: string;
-  readonly purpose: string;
-  readonly allowed: string;
-  readonly least: number;
-  readonly most: number;
-  readonly standard: number;
-}
-
-function wholeNumber({
-  key,
-  variable,
-  purpose,
-  allowed,
-  least,
-  most,
-  standard,
-}: WholeNumber): Setting<number> & { readonly schema: JsonObject } {
-  return {
-    key,
-    flag: undefined,
-    variable,
-    purpose,
-    allowed,
-    parse: (raw) => parseWholeNumber(raw, least, most),
-    standard: () => standard,
-    schema: { type: 'integer', minimum: least, maximum: most },
-  };
-}
+import { wholeNumber, type Setting } from './setting.ts';
 
 const requestLimit = (kind: 'read' | 'write'): Setting<number> =>
   wholeNumber({
@@ -46,7 +13,7 @@ const requestLimit = (kind: 'read' | 'write'): Setting<number> =>
     allowed: `a whole number from 0 (no limit) to ${mostRequestsAnHour}`,
     least: 0,
     most: mostRequestsAnHour,
-    standard: settingDefinitions[`limits.${kind}`].standard,
+    standard: () => settingDefinitions[`limits.${kind}`].standard,
   });
 
 /** One day. A repository that takes longer has to be fetched by other means. */
@@ -60,7 +27,7 @@ const gitTimeout = (key: 'askTimeout' | 'fetchTimeout', purpose: string, standar
     allowed: `seconds, a whole number from 1 to ${longestGitSeconds}`,
     least: 1,
     most: longestGitSeconds,
-    standard,
+    standard: () => standard,
   });
 
 const rule = (
@@ -83,7 +50,7 @@ const rule = (
     allowed: `${unit}a whole number from ${least} to ${most}`,
     least,
     most,
-    standard,
+    standard: () => standard,
   });
 };
 
@@ -95,7 +62,7 @@ export const ruleSettings = {
     allowed: 'seconds, a whole number from 0 to 86400',
     least: 0,
     most: 86_400,
-    standard: 60,
+    standard: () => 60,
   }),
   limitsRead: requestLimit('read'),
   limitsWrite: requestLimit('write'),

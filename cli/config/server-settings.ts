@@ -1,6 +1,6 @@
 // The settings of a server: its addresses, its certificate, its limits of connections, and its processes.
 
-import type { Setting } from './setting.ts';
+import { wholeNumber, type Setting } from './setting.ts';
 import {
   listenFault,
   parseHostPort,
@@ -57,7 +57,6 @@ export const metricsSetting: Setting<ListenAddress | undefined> = {
 
 const publicUrl: Setting<string | undefined> = {
   key: 'publicUrl',
-  flag: undefined,
   variable: 'LIBRETTO_PUBLIC_URL',
   purpose: 'the address of the registry for its clients; packages.json follows its path',
   allowed: `an ${webAddressAllowed}, such as https://packages.example.org`,
@@ -99,16 +98,15 @@ export const tlsSettings = {
 /** The maximum number of connections of one process. */
 const most = defaultServerLimits.maxConnections;
 
-const maxIdleConnections: Setting<number> = {
+const maxIdleConnections = wholeNumber({
   key: 'maxIdleConnections',
   flag: '--max-idle-connections <n>',
   variable: 'LIBRETTO_MAX_IDLE_CONNECTIONS',
   purpose: 'the maximum number of idle and half-open connections per client address; 0 means unlimited',
-  allowed: `a whole number from 0 to ${most}`,
-  parse: (raw) => parseWholeNumber(raw, 0, most),
+  least: 0,
+  most,
   standard: () => defaultServerLimits.idlePerAddress,
-  schema: { type: 'integer', minimum: 0, maximum: most },
-};
+});
 
 export const connectionSettings = { maxIdleConnections };
 

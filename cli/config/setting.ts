@@ -1,14 +1,14 @@
 // One setting, as data: its possible origins, its allowed values, and its default.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import type { BaseFolder } from './setting-values.ts';
+import { parseWholeNumber, type BaseFolder } from './setting-values.ts';
 import type { ReportFault } from './shape.ts';
 
 export interface Setting<T> {
   /** the key in libretto.json; a dot separates nested objects */
   readonly key: string;
-  /** in commander's syntax; undefined: there is no flag */
-  readonly flag: string | undefined;
+  /** in commander's syntax */
+  readonly flag?: string | undefined;
   /** the same flag as one letter, such as -d */
   readonly short?: string;
   /** the environment variable; undefined: there is none */
@@ -23,4 +23,25 @@ export interface Setting<T> {
   readonly standard: (base: BaseFolder) => T;
   /** the schema of its value in libretto.json; settings that exist only there have it in their shape */
   readonly schema?: JsonObject;
+}
+
+interface WholeNumber extends Pick<Setting<number>, 'key' | 'flag' | 'variable' | 'purpose' | 'standard'> {
+  /** default: `a whole number from … to …` */
+  readonly allowed?: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** A setting that is a whole number within two limits. */
+export function wholeNumber({
+  least,
+  most,
+  ...setting
+}: WholeNumber): Setting<number> & { readonly schema: JsonObject } {
+  return {
+    allowed: `a whole number from ${least} to ${most}`,
+    parse: (raw) => parseWholeNumber(raw, least, most),
+    schema: { type: 'integer', minimum: least, maximum: most },
+    ...setting,
+  };
 }

@@ -26,7 +26,7 @@ import { origin, originAuthorization, originCheck, originRedirectAbove } from '.
 import { output } from './output-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
-import type { Setting } from './setting.ts';
+import { wholeNumber, type Setting } from './setting.ts';
 import {
   parseAdvertised,
   parseDirectory,
@@ -35,7 +35,6 @@ import {
   parseMetadataUrl,
   parseRedisUrl,
   parseTrustedProxies,
-  parseWholeNumber,
   pathFault,
   redisUrlFault,
   webFault,
@@ -103,7 +102,6 @@ const metadataUrl: Setting<string> = {
 
 const advertise: Setting<readonly Advertisable[]> = {
   key: 'advertise',
-  flag: undefined,
   variable: 'LIBRETTO_ADVERTISE',
   purpose: 'optional endpoints that packages.json offers to Composer',
   allowed: `any of ${advertisable.join(', ')}, separated by commas, or none (in libretto.json: a list)`,
@@ -114,7 +112,6 @@ const advertise: Setting<readonly Advertisable[]> = {
 
 const distUrl: Setting<DistUrl> = {
   key: 'distUrl',
-  flag: undefined,
   variable: 'LIBRETTO_DIST_URL',
   purpose: 'the form of archive addresses in the metadata',
   allowed: `'path', or the registry's own ${webAddressAllowed}`,
@@ -126,7 +123,6 @@ const distUrl: Setting<DistUrl> = {
 
 const distShasum: Setting<'always' | 'releases'> = {
   key: 'distShasum',
-  flag: undefined,
   variable: 'LIBRETTO_DIST_SHASUM',
   purpose: 'the versions whose metadata contains the SHA-1 of the archive',
   allowed: "'always', or 'releases' for all but dev versions",
@@ -146,27 +142,25 @@ const trustedProxies: Setting<readonly string[]> = {
   schema: { type: 'array', items: { type: 'string', pattern: addressRangePattern } },
 };
 
-const jobs: Setting<number> = {
+const jobs = wholeNumber({
   key: 'jobs',
   flag: '--jobs <n>',
   variable: 'LIBRETTO_JOBS',
   purpose: 'the number of parallel tasks in a build',
-  allowed: 'a whole number from 1 to 256',
-  parse: (raw) => parseWholeNumber(raw, 1, 256),
+  least: 1,
+  most: 256,
   standard: () => Math.min(availableParallelism(), 256),
-  schema: { type: 'integer', minimum: 1, maximum: 256 },
-};
+});
 
-const keep: Setting<number> = {
+const keep = wholeNumber({
   key: 'history.keep',
   flag: '--keep <n>',
   variable: 'LIBRETTO_HISTORY_KEEP',
   purpose: 'the number of recorded publications for history, diff and rollback',
-  allowed: 'a whole number from 1 to 10000',
-  parse: (raw) => parseWholeNumber(raw, 1, 10_000),
+  least: 1,
+  most: 10_000,
   standard: () => standardKeep,
-  schema: { type: 'integer', minimum: 1, maximum: 10_000 },
-};
+});
 
 const log: Setting<LogTarget> = {
   key: 'log',

@@ -58,7 +58,6 @@ function onlyOf(raw: unknown): unknown {
 
 const file = (key: string, variable: string, purpose: string, allowed: string): Setting<string | undefined> => ({
   key,
-  flag: undefined,
   variable,
   purpose,
   allowed,

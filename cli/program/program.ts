@@ -2,11 +2,12 @@
 // counts, and a build needs neither the state store nor the server.
 
 import { Command, CommanderError, Option } from 'commander';
-import { addGroup, actorOf, collect, example, pathOf, withSettings, type Wire } from '../commands/command-parts.ts';
+import { actorOf, pathOf, type Wire } from '../commands/command-parts.ts';
 import { warnOfUnknownVariables } from '../config/unknown-variables.ts';
 import type { Context, ProcessContext } from '../io/context.ts';
 import { commandStreams, type CommandStreams } from '../io/streams.ts';
 import { addAdopt } from './adopt.ts';
+import { addPublishing, addImports } from './build.ts';
 import { addArtifacts } from './artifacts.ts';
 import { addBundle, addReceiving } from './bundle.ts';
 import { addCi } from './ci.ts';
@@ -169,66 +170,4 @@ function wireTo(program: Command, context: ProcessContext, finish: (exitCode: nu
       finish(exitCode);
     });
   };
-}
-
-function addPublishing(program: Command, wire: Wire): void {
-  const build = withSettings(program.command('build'), 'data', 'output', 'state', 'jobs', 'keep', 'site')
-    .summary('publish packages from directories and git repositories')
-    .description(
-      'Publish packages from directories and git repositories. The data folder records the sources. Without ' +
-        'SOURCE, the command builds the recorded sources ' +
-        'and the sources in libretto.json; without any of these, packages-src. A source is read on this machine; ' +
-        'a repository of `libretto repository add` is fetched by the server, at each push or at an interval.',
-    )
-    .argument(
-      '[source...]',
-      'a folder, a git repository or its URL; a prefix git:, dir: or artifact: (a folder of ZIPs and tars) sets the ' +
-        'type of an ambiguous source',
-    )
-    .option('--only <name...>', 'build only these packages (* matches any characters); others stay as published')
-    .option('--subdirectory <pattern>', 'folders of a git SOURCE that are packages: packages/* (repeatable)', collect)
-    .option('--forget <source>', 'withdraw the packages of this source, and remove the source (repeatable)', collect)
-    .option(
-      '--relocate <old=new>',
-      'read the sources at or below the path OLD below NEW from now on (repeatable)',
-      collect,
-    )
-    .option('--strict', 'publish nothing if any package or version has to be left out')
-    .option('--allow-republish', 'allow released versions to change their content')
-    .option('--allow-withdraw', 'allow packages to lose their last version, and many packages to lose a release')
-    .option('--json', 'print the report as JSON')
-    .addHelpText(
-      'after',
-      example(
-        'libretto build ./packages https://git.example.org/acme/tool.git',
-        'libretto build --only acme/hello',
-        "libretto build https://git.example.org/acme/mono.git --subdirectory 'packages/*'",
-        'libretto build --forget ./packages',
-        'libretto build --relocate /srv/packages=/data/packages',
-      ),
-    );
-  wire(build, () => import('../commands/build/build.ts'));
-}
-
-function addImports(program: Command, wire: Wire): void {
-  const imports = addGroup(program, 'import', {
-    summary: 'import the configuration of another tool',
-    description: 'Import the configuration of another tool.',
-    examples: ['libretto import satis satis.json'],
-  });
-  const satis = imports
-    .command('satis')
-    .argument('<file>', 'a satis.json')
-    .summary('convert a satis.json into a libretto.json')
-    .description(
-      'Convert a satis.json into a libretto.json. List every option that cannot be converted, with the reason.',
-    )
-    .option(
-      '--out <file>',
-      'the file to write; - for standard output; an existing file is not replaced',
-      'libretto.json',
-    )
-    .option('--json', 'print one JSON document with the result for each option')
-    .addHelpText('after', example('libretto import satis satis.json', 'libretto import satis satis.json --out -'));
-  wire(satis, () => import('../commands/satis/import-satis.ts'));
 }

@@ -1,79 +1,71 @@
 // The commands for settings and for the audit log.
 
-import type { Command } from 'commander';
+import { declaringGroup, type Declarations } from './declare.ts';
 
-import { addGroup, withJson, withRegistry, type Wire } from '../commands/command-parts.ts';
-
-const load = (command: keyof typeof import('../commands/settings/settings.ts')) => async () =>
-  (await import('../commands/settings/settings.ts'))[command];
-
-export function addSettings(program: Command, wire: Wire): void {
-  const settings = addGroup(program, 'settings', {
-    summary: 'list and change the settings of a running registry',
+const settingsCommands = {
+  list: {
+    summary: 'list the settings',
+    description: 'List the settings with their values and the origin of each value.',
+    registry: 'reads',
+    examples: ['libretto settings list --json'],
+  },
+  set: {
+    operands: {
+      '<setting>': 'the name of a setting in `libretto settings list`',
+      '<value>': 'a number, true, false, text, or a list in JSON',
+    },
+    summary: 'change a setting',
     description:
-      'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
-    examples: ['libretto settings list', 'libretto settings set limits.read 5000'],
-  });
-  const list = settings
-    .command('list')
-    .summary('list the settings')
-    .description('List the settings with their values and the origin of each value.');
-  wire(withRegistry(list, 'reads', 'libretto settings list --json'), load('list'));
-  const set = settings
-    .command('set')
-    .argument('<setting>', 'the name of a setting in `libretto settings list`')
-    .argument('<value>', 'a number, true, false, text, or a list in JSON')
-    .summary('change a setting')
-    .description(
       'Change a setting. The new value overrides libretto.json. A flag or variable of the server overrides both.',
-    );
-  wire(
-    withRegistry(
-      set,
-      'session',
-      'libretto settings set limits.read 5000',
-      'libretto settings set metadata_url /p2/%package%.json',
-    ),
-    load('set'),
-  );
-  const unset = settings
-    .command('unset')
-    .argument('<setting>', 'the name of a setting in `libretto settings list`')
-    .summary('remove a change')
-    .description('Remove a change: the value in libretto.json or the default applies again.');
-  wire(withRegistry(unset, 'session', 'libretto settings unset limits.read'), load('unset'));
-}
+    registry: 'session',
+    examples: ['libretto settings set limits.read 5000', 'libretto settings set metadata_url /p2/%package%.json'],
+  },
+  unset: {
+    operands: { '<setting>': 'the name of a setting in `libretto settings list`' },
+    summary: 'remove a change',
+    description: 'Remove a change: the value in libretto.json or the default applies again.',
+    registry: 'session',
+    examples: ['libretto settings unset limits.read'],
+  },
+} satisfies Declarations;
 
-export function addAudit(program: Command, wire: Wire): void {
-  const audit = addGroup(program, 'audit', {
-    summary: 'read and verify the audit log',
-    description: 'Read and verify the audit log. It contains one event for every change and every refused login.',
-    examples: ['libretto audit list --action token.create', 'libretto audit verify'],
-  });
-  const list = audit
-    .command('list')
-    .summary('list events, newest first')
-    .description('List the newest events that match the filters.')
-    .option('--actor <actor>', 'the author, such as user:usr_9QwErTy04fHj2kLm or cli:root')
-    .option('--action <action>', 'the action, such as token.create')
-    .option('--subject <id>', 'the id of the changed object')
-    .option('--since <time>', 'events since this day or time')
-    .option('--until <time>', 'events before this day or time')
-    .option('--limit <n>', 'the maximum number of events', '50');
-  wire(
-    withRegistry(list, 'reads', 'libretto audit list --action login.refused --since 2027-01-31'),
-    async () => (await import('../commands/audit/audit.ts')).list,
-  );
-  const verify = audit
-    .command('verify')
-    .summary('check that no event was changed or removed')
-    .description(
+export const addSettings = declaringGroup('settings', settingsCommands, {
+  summary: 'list and change the settings of a running registry',
+  description:
+    'List and change the settings of a running registry. Changes take effect at once, also in a running server.',
+  examples: ['libretto settings list', 'libretto settings set limits.read 5000'],
+  load: () => import('../commands/settings/settings.ts'),
+});
+
+const auditCommands = {
+  list: {
+    summary: 'list events, newest first',
+    description: 'List the newest events that match the filters.',
+    options: {
+      '--actor <actor>': 'the author, such as user:usr_9QwErTy04fHj2kLm or cli:root',
+      '--action <action>': 'the action, such as token.create',
+      '--subject <id>': 'the id of the changed object',
+      '--since <time>': 'events since this day or time',
+      '--until <time>': 'events before this day or time',
+      '--limit <n>': { text: 'the maximum number of events', default: '50' },
+    },
+    registry: 'reads',
+    examples: ['libretto audit list --action login.refused --since 2027-01-31'],
+  },
+  verify: {
+    summary: 'check that no event was changed or removed',
+    description:
       'Check that no event was changed, moved or removed. Otherwise the exit code is 1, and the command names ' +
-        'the first such event.',
-    )
-    .option('--head <seq:hash>', 'a head that was printed or logged earlier: the log must still contain its event');
-  wire(
-    withJson(verify, 'libretto audit verify --head 120:5f0c…'),
-    async () => (await import('../commands/audit/audit.ts')).verify,
-  );
-}
+      'the first such event.',
+    options: { '--head <seq:hash>': 'a head that was printed or logged earlier: the log must still contain its event' },
+    registry: 'state',
+    examples: ['libretto audit verify --head 120:5f0c…'],
+  },
+} satisfies Declarations;
+
+export const addAudit = declaringGroup('audit', auditCommands, {
+  summary: 'read and verify the audit log',
+  description: 'Read and verify the audit log. It contains one event for every change and every refused login.',
+  examples: ['libretto audit list --action token.create', 'libretto audit verify'],
+  load: () => import('../commands/audit/audit.ts'),
+});

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { complete } from '../../cli/commands/completion/candidates.ts';
 import { readUnfinished } from '../../cli/commands/completion/command-line.ts';
-import { withRegistry, type Wire } from '../../cli/commands/command-parts.ts';
+import type { Wire } from '../../cli/commands/command-parts.ts';
 import { operationCommand, type Noun } from '../../cli/commands/operation-command.ts';
 import type { ProcessContext } from '../../cli/io/context.ts';
+import { declare } from '../../cli/program/declare.ts';
 import { addCommands, createProgram } from '../../cli/program/program.ts';
 import { apiPermissions, permissions, type OperationId } from '../../proxy/auth/permissions.ts';
 import { TextField } from '../../proxy/console/components/form.tsx';
@@ -89,9 +90,25 @@ const heat = operationCommand(noun, async ({ call, operands: [name = ''], flags 
 function addKettle(program: Parameters<typeof addCommands>[0], wire: Wire): void {
   addCommands(program, wire);
   const kettles = program.command('kettle').summary('boil water').description('Boil water.');
-  wire(withRegistry(kettles.command('list').summary('list all kettles'), 'reads', 'kettle list'), async () => list);
-  const hot = kettles.command('heat').argument('<name>').summary('heat a kettle').option('--degrees <n>');
-  wire(withRegistry(hot, 'session', 'kettle heat red --degrees 90'), async () => heat);
+  const description = 'By name.';
+  declare(kettles, wire, {
+    list: {
+      summary: 'list all kettles',
+      description,
+      registry: 'reads',
+      examples: ['kettle list'],
+      load: async () => list,
+    },
+    heat: {
+      operands: { '<name>': 'the name' },
+      summary: 'heat a kettle',
+      description,
+      options: { '--degrees <n>': 'how hot' },
+      registry: 'session',
+      examples: ['kettle heat red --degrees 90'],
+      load: async () => heat,
+    },
+  });
 }
 
 /** The program with the output of its commands. */

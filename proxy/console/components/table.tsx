@@ -22,13 +22,16 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** stands for the table where there are no rows */
+  readonly empty?: string;
   /** true: the columns have the same widths in every such table of a page */
   readonly isAligned?: boolean;
   /** the heading above a row, which rows of a group share; nothing stands above a single group */
   readonly groupOf?: (row: Row) => string;
 }
 
-export function Table<Row>({ caption, columns, rows, isAligned, groupOf = () => '' }: TableProps<Row>): Child {
+export function Table<Row>({ caption, columns, rows, empty, isAligned, groupOf = () => '' }: TableProps<Row>): Child {
+  if (rows.length === 0 && empty !== undefined) return <p class="soft">{empty}</p>;
   const groups = [...groupBy(rows, groupOf)];
   return (
     <table class={`table cards${isAligned === true ? ' aligned' : ''}`}>

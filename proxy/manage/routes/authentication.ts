@@ -62,9 +62,7 @@ const logout = operation({
   tags,
   summary: 'Log out',
   description: 'Ends the session of this request at once.',
-  responses: {
-    200: answering(z.object({ id: idSchema('ses', 'the session') }), 'the ended session'),
-  },
+  responses: { 200: answering(z.object({ id: idSchema('ses', 'the session') }), 'the ended session') },
   errors: ['NOT_FOUND'],
 });
 
@@ -75,9 +73,7 @@ const getMe = operation({
   tags,
   summary: 'Get your user',
   description: 'Requires a session; an API token has no user.',
-  responses: {
-    200: answering(ownUser, 'the user of this session'),
-  },
+  responses: { 200: answering(ownUser, 'the user of this session') },
   errors: ['NOT_FOUND'],
 });
 
@@ -89,9 +85,7 @@ const updateMe = operation({
   summary: 'Change your name and your mails',
   description: 'Others see the name beside the email address. Requires a session.',
   request: { body: body(ownPatch) },
-  responses: {
-    200: answering(userSchema, 'the user of this session'),
-  },
+  responses: { 200: answering(userSchema, 'the user of this session') },
   errors: ['NOT_FOUND'],
 });
 
@@ -127,9 +121,7 @@ const listSessions = operation({
   summary: 'List your sessions',
   description: 'Newest first.',
   request: { query: pageQuery },
-  responses: {
-    200: answering(pageOf(sessionSchema), 'a page of sessions'),
-  },
+  responses: { 200: answering(pageOf(sessionSchema), 'a page of sessions') },
 });
 
 const endSession = operation({
@@ -140,9 +132,7 @@ const endSession = operation({
   summary: 'End one of your sessions',
   description: 'Takes effect at once. The session of this request can be ended too.',
   request: { params: z.strictObject({ id: idSchema('ses', 'the session') }) },
-  responses: {
-    200: answering(sessionSchema, 'the ended session'),
-  },
+  responses: { 200: answering(sessionSchema, 'the ended session') },
   errors: ['NOT_FOUND'],
 });
 

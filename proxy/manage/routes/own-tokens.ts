@@ -46,9 +46,7 @@ const listOwnTokens = operation({
   summary: 'List your tokens',
   description: 'The valid tokens that you got by `libretto login`, newest first.',
   request: { query: pageQuery },
-  responses: {
-    200: answering(pageOf(ownToken), 'a page of your tokens'),
-  },
+  responses: { 200: answering(pageOf(ownToken), 'a page of your tokens') },
 });
 
 const endOwnToken = operation({

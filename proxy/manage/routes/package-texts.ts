@@ -24,9 +24,7 @@ const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: I
         version: versionText.optional().meta({ description: 'the version; default: the latest', example: '1.2.0' }),
       }),
     },
-    responses: {
-      200: answering(packageText, `the ${what} as original text and as safe HTML`),
-    },
+    responses: { 200: answering(packageText, `the ${what} as original text and as safe HTML`) },
     errors: ['NOT_FOUND'],
   });
 

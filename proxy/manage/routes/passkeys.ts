@@ -48,9 +48,7 @@ const listPasskeys = operation({
   summary: 'List your passkeys',
   description: 'Oldest first. You add them in the console, because a browser has to make them.',
   request: { query: pageQuery },
-  responses: {
-    200: answering(pageOf(passkeySchema), 'a page of passkeys'),
-  },
+  responses: { 200: answering(pageOf(passkeySchema), 'a page of passkeys') },
 });
 
 const renamePasskey = operation({
@@ -75,9 +73,7 @@ const removePasskey = operation({
     'Requires the password and a code of the authenticator, or a recovery code. Ends all other sessions. In the ' +
     'console, another passkey is enough.',
   request: { params, body: body(passkeyRemoval) },
-  responses: {
-    200: answering(passkeySchema, 'the removed passkey'),
-  },
+  responses: { 200: answering(passkeySchema, 'the removed passkey') },
   errors: ['NOT_FOUND', 'INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS', 'LAST_ADMIN'],
 });
 

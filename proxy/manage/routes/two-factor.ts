@@ -50,9 +50,7 @@ const setUpTwoFactor = operation({
     'Returns a secret for an authenticator. It has no effect until it is enabled with a code. A repeated ' +
     'request returns another secret.',
   request: { body: body(twoFactorSetup) },
-  responses: {
-    200: answering(twoFactorSecret, 'the secret; it appears only in this answer'),
-  },
+  responses: { 200: answering(twoFactorSecret, 'the secret; it appears only in this answer') },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
 
@@ -65,9 +63,7 @@ const enableTwoFactor = operation({
   description:
     'Requires a code from the new authenticator. Ends all sessions, including this one, and starts a new session.',
   request: { body: body(twoFactorCode) },
-  responses: {
-    200: answering(twoFactorEnabled, 'a new session, and the recovery codes'),
-  },
+  responses: { 200: answering(twoFactorEnabled, 'a new session, and the recovery codes') },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
 

@@ -99,11 +99,7 @@ function Deliveries({ place, deliveries }: DeliveriesProps): Child {
   return (
     <section class="stack">
       <h2>Last deliveries</h2>
-      {deliveries.length === 0 ? (
-        <p class="soft">None has arrived yet.</p>
-      ) : (
-        <Table caption="Deliveries" columns={columns} rows={deliveries} />
-      )}
+      <Table caption="Deliveries" columns={columns} rows={deliveries} empty="None has arrived yet." />
     </section>
   );
 }

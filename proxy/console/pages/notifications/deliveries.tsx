@@ -41,11 +41,12 @@ export function Deliveries({ path, deliveries, next, isFirst, refreshSeconds }: 
           <ButtonLink to={`${path}/replay`} icon="rotate-ccw" label="Send again since a time" />
         )}
       </div>
-      {deliveries.length === 0 ? (
-        <p class="soft">{isFirst ? 'No event was handed to it yet.' : 'There are no older ones.'}</p>
-      ) : (
-        <Table caption="Deliveries" columns={columnsOf(path)} rows={deliveries} />
-      )}
+      <Table
+        caption="Deliveries"
+        columns={columnsOf(path)}
+        rows={deliveries}
+        empty={isFirst ? 'No event was handed to it yet.' : 'There are no older ones.'}
+      />
       <Turning first={isFirst ? undefined : path} next={next === null ? undefined : `${path}?before=${next}`} />
     </section>
   );

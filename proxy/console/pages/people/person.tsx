@@ -151,11 +151,12 @@ function PersonSessions({ user, sessions }: PersonSessionsProps): Child {
   return (
     <section class="stack-tight">
       <h2>Sessions</h2>
-      {sessions.length === 0 ? (
-        <p class="soft">This person is not signed in anywhere.</p>
-      ) : (
-        <Table caption={`Sessions of ${user.email}`} columns={columnsOf(user)} rows={sessions} />
-      )}
+      <Table
+        caption={`Sessions of ${user.email}`}
+        columns={columnsOf(user)}
+        rows={sessions}
+        empty="This person is not signed in anywhere."
+      />
     </section>
   );
 }

@@ -116,19 +116,16 @@ function LastTokens({ tokens }: Pick<PublisherPageProps, 'tokens'>): Child {
   return (
     <section class="stack">
       <h2>Last tokens</h2>
-      {tokens.length === 0 ? (
-        <p class="soft">No job has a token. Tokens are listed until a day after their end.</p>
-      ) : (
-        <Table
-          caption="Last tokens"
-          columns={[
-            { label: 'Job', cell: ({ run }) => <CiRun run={run} /> },
-            { label: 'Token', cell: ({ token }) => <A to={`/tokens/${token.id}`}>{tokenStatus(token, nowMs)}</A> },
-            { label: 'Exchanged', cell: ({ token }) => <Time at={token.created_at} /> },
-          ]}
-          rows={tokens}
-        />
-      )}
+      <Table
+        caption="Last tokens"
+        columns={[
+          { label: 'Job', cell: ({ run }) => <CiRun run={run} /> },
+          { label: 'Token', cell: ({ token }) => <A to={`/tokens/${token.id}`}>{tokenStatus(token, nowMs)}</A> },
+          { label: 'Exchanged', cell: ({ token }) => <Time at={token.created_at} /> },
+        ]}
+        rows={tokens}
+        empty="No job has a token. Tokens are listed until a day after their end."
+      />
     </section>
   );
 }

@@ -81,11 +81,7 @@ function TeamPage({ team, members, author }: TeamPageProps): Child {
               label="Add people"
             />
           </div>
-          {members.length === 0 ? (
-            <p class="soft">Nobody is in this team.</p>
-          ) : (
-            <Table caption="Members" columns={columnsOf(path)} rows={members} />
-          )}
+          <Table caption="Members" columns={columnsOf(path)} rows={members} empty="Nobody is in this team." />
         </section>
         <aside class="stack">
           <Facts {...{ team, author }} />
