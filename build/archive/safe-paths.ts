@@ -182,6 +182,14 @@ export function isAbsolute(path: string): boolean {
   return /^(?:[\\/]|(?:\.?[\\/])*[A-Za-z]:)/.test(path);
 }
 
+/** A path without empty segments and `.`. */
+export function withoutDots(path: string): string {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .join('/');
+}
+
 /** A name for messages: no control characters, and of limited length. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);

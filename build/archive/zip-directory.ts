@@ -4,6 +4,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
+import { withoutDots } from './safe-paths.ts';
 
 const endBytes = 22;
 const locatorBytes = 20;
@@ -14,7 +15,7 @@ const max32 = 0xffffffff;
 const damaged = 'its directory is damaged';
 
 /**
- * The files and symlinks by their paths, in the order of the archive. `size` and `crc32` are what the directory claims;
+ * The files and symlinks by their paths, in the order of the archive. Two of one path must be equal. `size` and `crc32` are what the directory claims;
  * `read` opens the archive, and reads this file only. `path` is absolute. Throws Error.
  */
 export function readZipDirectory(path: string) {
@@ -23,12 +24,15 @@ export function readZipDirectory(path: string) {
   for (let at = 0; at < directory.length;) {
     if (at + centralBytes > directory.length || directory.readUInt32LE(at) !== 0x02014b50) throw new Error(damaged);
     const [name, extra, comment] = [28, 30, 32].map((field) => directory.readUInt16LE(at + field)) as Lengths;
-    const file = directory.toString('utf8', at + centralBytes, at + centralBytes + name);
-    if (files.has(file)) throw new Error(`it has two files ${JSON.stringify(file)}`);
+    const written = directory.toString('utf8', at + centralBytes, at + centralBytes + name);
+    const file = /(?:^|\/)\.?\//.test(written) ? withoutDots(written) : written;
     const entry = at;
     const read = (): Buffer => inFile(path, (descriptor) => readMember(descriptor, directory, entry));
     const { size } = numbersAt(directory, at);
-    if (!/[/\\]$/.test(file)) files.set(file, { size, crc32: directory.readUInt32LE(at + 16), read });
+    const former = files.get(file);
+    if (former?.read().equals(read()) === false) throw new Error(`it has two contents of ${JSON.stringify(file)}`);
+    if (former === undefined && !/[/\\]$/.test(written))
+      files.set(file, { size, crc32: directory.readUInt32LE(at + 16), read });
     at += centralBytes + name + extra + comment;
   }
   return files;

@@ -34,7 +34,7 @@ export function describeMirrored(name: string, version: string | undefined, mirr
     ...describeUnoffered(mirrored.held_back, version),
     ...firstOf(
       mirrored.refused
-        .filter((refused) => version === undefined || refused.startsWith(`${version}: `))
+        .filter((refused) => isVersion(refused.slice(0, refused.indexOf(': ')), version))
         .map((refused) => `Archive refused, ${refused}`),
       mostShown,
     ),
@@ -47,7 +47,7 @@ function describeArchives(
   version: string | undefined,
   { archives, unreadable }: Pick<MirroredName, 'archives' | 'unreadable'>,
 ): readonly string[] {
-  const shown = archives.filter((archive) => version === undefined || archive.version === version);
+  const shown = archives.filter((archive) => isVersion(archive.version, version));
   if (shown.length === 0) return unreadable.length === 0 ? ['No archive of it was fetched yet.'] : [];
   const lines = formatTable(
     ['VERSION', 'FETCHED', 'SHA-1', 'FROM'],

@@ -3,6 +3,7 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import type { ArchiveRecord } from './archives/archive-record.ts';
+import { readRefusals } from './archives/refused-archives.ts';
 import type { Mirror } from './mirror.ts';
 import type { MirroredCatalogue } from './mirrored-catalogue.ts';
 import type { RecentAlarms } from './recent-alarms.ts';
@@ -23,6 +24,8 @@ export interface StoredArchives {
   readonly records: readonly ArchiveRecord[];
   /** records that cannot be read */
   readonly unreadable: number;
+  /** `VERSION: reason` of each archive that was refused when it was last fetched */
+  readonly refused: readonly string[];
 }
 
 export type MirrorReport = ReturnType<typeof createMirrorReport>;
@@ -54,7 +57,8 @@ export function createMirrorReport({ mirror, catalogue, alarms }: MirrorReportPa
     archives: async (name: PackageName): Promise<StoredArchives> => {
       const { records, unreadable } = await mirror.archiveStore.inspect(name);
       const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
-      return { records: newestFirst, unreadable: unreadable.length };
+      const refused = await readRefusals(mirror.archiveStore.folder, name);
+      return { records: newestFirst, unreadable: unreadable.length, refused };
     },
     /** Newest first, since this process started. */
     alarms: alarms.list,

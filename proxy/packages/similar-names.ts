@@ -84,7 +84,9 @@ function leastSlips(
   let least = Infinity;
   for (const part of parts) {
     if (Math.abs(part.length - word.length) > allowed || lacks(part, word, allowed)) continue;
-    const known = slips.get(part) ?? slipsBetween(word, part, allowed);
+    // the word may be the beginning of the part, since people stop typing early
+    const begun = () => slipsBetween(word, part.slice(0, word.length), allowed);
+    const known = slips.get(part) ?? Math.min(slipsBetween(word, part, allowed), begun());
     slips.set(part, known);
     if (known <= allowed) least = Math.min(least, known);
   }

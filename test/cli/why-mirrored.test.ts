@@ -132,6 +132,7 @@ describe('libretto why', () => {
       stderr: expect.stringMatching(refusal) as unknown,
     });
     expect(await why('1.7.0')).toMatch(/\nArchive refused, 1\.7\.0: http.*"\.\.\/evil\.php" has a "\.\." segment/);
+    expect(await why('v1.7')).toContain('Archive refused, 1.7.0: ');
     expect(await why('1.0.0')).not.toContain('evil');
   });
 

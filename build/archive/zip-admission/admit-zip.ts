@@ -11,6 +11,7 @@ import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
 import { ForwardReader } from './forward-reader.ts';
 import { inflateMember } from './inflate-member.ts';
 import { readDescriptor, readLocalHeader } from './local-header.ts';
+import { compareContents } from './one-path.ts';
 import { withOpenFile, type OpenedFile } from './open-file.ts';
 import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
 import { zipMember, type ZipMember } from './zip-member.ts';
@@ -178,16 +179,20 @@ async function readMembers(
   const pause = createPause();
   const ordered = members.toSorted((one, other) => one.localOffset - other.localOffset);
   const links: [string, string][] = [];
+  const compared = compareContents(members);
   let composerJson: Buffer | undefined;
   for (const [index, member] of ordered.entries()) {
-    const content = await readMember(
-      reader,
-      member,
-      ordered[index + 1]?.localOffset ?? directory.offset,
-      member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes),
-    );
-    if (member.kind === 'symlink') links.push([member.path, (content ?? Buffer.alloc(0)).toString('utf8')]);
-    else if (content !== undefined) composerJson = content;
+    const [next, others] = [ordered[index + 1]?.localOffset ?? directory.offset, compared(member)];
+    const pieces: Buffer[] = [];
+    const keeps =
+      member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes);
+    await readMember(reader, member, next, (piece) => {
+      others?.take(piece);
+      if (keeps) pieces.push(Buffer.from(piece));
+    });
+    others?.end();
+    if (member.kind === 'symlink') links.push([member.path, Buffer.concat(pieces).toString('utf8')]);
+    else if (keeps) composerJson = Buffer.concat(pieces);
     await pause(member.size + member.compressedSize + costOfMember);
   }
   return { sha256: hash.update(directory.tail).digest('hex'), links, composerJson };
@@ -196,24 +201,20 @@ async function readMembers(
 /** The assumed cost of one entry, in inflated bytes. */
 const costOfMember = 4096;
 
-/** `next`: the offset of the following entry. Returns the content if the caller needs it. */
+/** `next`: the offset of the following entry. `take` is given the content piece by piece. */
 async function readMember(
   reader: ForwardReader,
   member: ZipMember,
   next: number,
-  keep: boolean,
-): Promise<Buffer | undefined> {
+  take: (piece: Buffer) => void,
+): Promise<void> {
   if (member.localOffset > reader.position)
     throw unsafeArchive(`has bytes in front of its entry ${quoteName(member.path)} that belong to no entry`);
   if (member.localOffset < reader.position) throw overlap(member);
   const header = readLocalHeader(reader, member);
   if (reader.position + member.compressedSize > next) throw overlap(member);
-  const pieces: Buffer[] = [];
-  await inflateMember(reader, member, (piece) => {
-    if (keep) pieces.push(Buffer.from(piece));
-  });
+  await inflateMember(reader, member, take);
   readDescriptor(reader, next - reader.position, header, member);
-  return keep ? Buffer.concat(pieces) : undefined;
 }
 
 function overlap(member: ZipMember): Error {

@@ -21,6 +21,8 @@ const locatorBytes = 20;
 const maxCommentBytes = 0xffff;
 /** The marker of a count that is too large for its field: the ZIP64 record has the count. */
 const uncounted = 0xffff;
+const largeEndSignature = 0x06064b50;
+const largeEndBytes = 56;
 
 /** APPNOTE 4.3.16. `size` is the file's. Throws QuarantineError ARCHIVE_UNREADABLE or ARCHIVE_UNSAFE. */
 export function readCentralDirectory(descriptor: number, size: number, limits: ZipLimits): CentralDirectory {
@@ -30,12 +32,11 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
   const [disk, directoryDisk, entriesHere, entries] = [4, 6, 8, 10].map((offset) =>
     last.readUInt16LE(end + offset),
   ) as [number, number, number, number];
+  const isZip64 = end >= locatorBytes && last.readUInt32LE(end - locatorBytes) === locatorSignature;
   // checked before the ZIP64 record, which such an archive needs: the message has to name the number of entries
-  if (entries > limits.entries)
-    throw unsafeArchive(
-      `holds ${entries} entries${entries === uncounted ? ' or more' : ''}; the maximum is ${limits.entries}`,
-    );
-  if (end >= locatorBytes && last.readUInt32LE(end - locatorBytes) === locatorSignature) {
+  const counted = isZip64 && entries === uncounted ? largeCount(last, end - locatorBytes) : entries;
+  if (counted > limits.entries) throw unsafeArchive(`holds ${counted} entries; the maximum is ${limits.entries}`);
+  if (isZip64) {
     throw unsafeArchive(
       'has a ZIP64 end record, which an archive of this size does not need and not every unpacker looks at',
     );
@@ -50,6 +51,13 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
   if (offset + length < endsAt)
     throw unsafeArchive('has bytes in front of it, or between its directory and its end, that belong to no entry');
   return { offset, entries, length, tail: readRange(descriptor, offset, size) };
+}
+
+/** The number of entries by the ZIP64 end record (APPNOTE 4.3.14), which stands before its locator. */
+function largeCount(last: Buffer, locator: number): number {
+  const start = locator - largeEndBytes;
+  const isThere = start >= 0 && last.readUInt32LE(start) === largeEndSignature;
+  return isThere ? Number(last.readBigUInt64LE(start + 32)) : 0;
 }
 
 function findEnd(last: Buffer): number {

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { QuarantineError } from '../../contract/quarantine.ts';
-import { checkFilePath, climbs, isAbsolute, maxPathBytes } from '../safe-paths.ts';
+import { checkFilePath, climbs, isAbsolute, maxPathBytes, withoutDots } from '../safe-paths.ts';
 import type { CentralEntry } from './central-entries.ts';
 import { checkExtraFields } from './extra-fields.ts';
 import type { ZipLimits } from './zip-limits.ts';
@@ -65,10 +65,7 @@ function harmlessPath(name: string): string {
   if (isAbsolute(name)) throw unsafeEntry(name, 'is absolute');
   if (climbs(name)) throw unsafeEntry(name, 'has a ".." segment, which leads elsewhere');
   if (name.includes('\0')) throw unsafeEntry(name, 'has a NUL in its name, where some unpackers end it');
-  return name
-    .split('/')
-    .filter((segment) => segment !== '' && segment !== '.')
-    .join('/');
+  return withoutDots(name);
 }
 
 const typeBits = 0o170000;

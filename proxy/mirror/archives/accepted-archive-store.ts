@@ -45,6 +45,11 @@ export class AcceptedArchiveStore {
     this.#known = new ByteCache(cacheBytes / 4);
   }
 
+  /** The mirror's folder. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** The accepted archives of a package in this process's cache, without reading the disk. */
   atHand(name: PackageName): AcceptedPackage | undefined {
     return this.#known.get(name);

@@ -108,6 +108,17 @@ describe('the mirror page', () => {
     expect(why.text).toContain('1 version by licence . The newest is 2.0.0: its licence GPL-3.0-only is not allowed.');
     expect(why.text).not.toContain('Nothing is published');
     expect((await browser.get('/packages/some/old/why')).text).toContain('No version is held back.');
+    expect(why.text).not.toContain('the check refused');
+    upstream.put('some/old', [{ version: '1.0.0', zip: Buffer.from('no ZIP'), extra: { license: ['MIT'] } }]);
+    mirror.clock.nowMs += 700_000;
+    await mirror.archive('some/old', '1.0.0').catch(() => undefined);
+    const [whole, one, other] = ['', '?version=v1.0', '?version=2.0.0'].map((query) =>
+      browser.get(`/packages/some/old/why${query}`),
+    );
+    expect((await whole)?.text).toContain('Archives that the check refused 1.0.0: ');
+    expect((await one)?.text).toMatch(/some\/old v1.0 is .*no archive of it is stored\..* refused 1\.0\.0: /);
+    expect((await other)?.text).toContain('some/old 2.0.0 is not offered');
+    expect((await other)?.text).not.toContain('the check refused');
   });
 
   it('says how far the first reading has come, and links to the page of a package whose versions are all refused', async () => {
@@ -137,6 +148,7 @@ describe('the mirror page', () => {
     begin();
     await expect.poll(async () => (await browser.get('/mirror')).text).toContain('some/gpl');
     expect((await browser.get('/mirror')).text).not.toContain('Still reading');
+    expect((await browser.get('/packages/some/http/why?version=v1')).text).toContain('some/http v1 is offered');
     expect((await browser.get('/mirror/some/gpl')).html).toContain('Show the package');
   });
 

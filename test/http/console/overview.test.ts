@@ -124,7 +124,7 @@ describe('the overview', () => {
       packages: () => Promise.resolve([]),
       firstReading: () => Promise.resolve(undefined),
       packageOf: () => Promise.resolve(undefined),
-      archives: () => Promise.resolve({ records: [], unreadable: 0 }),
+      archives: () => Promise.resolve({ records: [], unreadable: 0, refused: [] }),
     };
     await using running = await runConsole({ now: () => now, mirrorReport });
     await publish(running, hello);

@@ -13,6 +13,9 @@ import { malwareByPackage } from '../../../usage/read-exposures.ts';
 import { MalwareNotice } from './concerns.tsx';
 import { heldBackPhrase, isOfSetting, leftOutByRule, newestCase } from './held-back-words.ts';
 import { packageTrail, type PackagePageServices } from './open-package.ts';
+import { PolicyOnVersion, readPolicyOn } from './policy-on-version.tsx';
+import { isMeant, parseQuestion } from './why-answer.ts';
+import { QuestionForm, Reasons } from './why-page.tsx';
 
 export function HeldBackList({ heldBack }: { readonly heldBack: readonly WithheldVersions[] }): Child {
   return (
@@ -61,18 +64,36 @@ export async function heldBackOf(
 
 /** The page “Why” of a package of another registry; undefined: nothing of it is stored. */
 export async function showMirroredWhy(
-  services: Pick<PackagePageServices, 'mirrorReport' | 'policyAdmin'>,
-  { nowMs, query, caller }: SignedInRequest,
+  services: PackagePageServices,
+  request: SignedInRequest,
   name: PackageName,
 ): Promise<PageView | undefined> {
-  const heldBack = await heldBackOf(services, name, nowMs);
-  if (heldBack === undefined) return undefined;
+  const { nowMs, query, caller } = request;
+  const [heldBack, stored] = [await heldBackOf(services, name, nowMs), await services.mirrorReport?.archives(name)];
+  if (heldBack === undefined || stored === undefined) return undefined;
+  const question = parseQuestion((query.get('version') ?? '').trim().slice(0, 200));
   const malware = (await malwareByPackage(services, caller.view)).get(name);
+  const judged = await readPolicyOn(services, name, question, request);
+  const refused = stored.refused.filter((text) => isMeant(question, text.slice(0, text.indexOf(': '))));
+  const kept = stored.records.some(({ version }) => isMeant(question, version));
+  const offered = services.mirrored?.offered(name).some(({ version }) => isMeant(question, version)) === true;
   const sentence = 'This package comes from another registry. Every version that is not held back is offered.';
   return headedPage(
     { section: 'packages', title: `Why? ${name}`, sentence, trail: packageTrail(name) },
     <>
-      <MalwareNotice {...{ malware }} version={query.get('version') ?? undefined} />
+      <QuestionForm question={question} />
+      <MalwareNotice
+        {...{ malware }}
+        version={question.kind === 'version' ? (judged?.version ?? question.text) : undefined}
+      >
+        {question.kind === 'version' || question.kind === 'constraint' ? (
+          <Notice kind={offered ? 'good' : 'warn'}>
+            {`${name} ${question.text} is ${offered ? '' : 'not '}offered, and ${kept ? 'an' : 'no'} archive of it is stored.`}
+          </Notice>
+        ) : null}
+      </MalwareNotice>
+      {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
+      <Reasons heading="Archives that the check refused" reasons={refused} />
       <HeldBackList heldBack={heldBack} />
       <p>
         <A to={`/mirror/${name}`}>What the mirror stores of it</A>

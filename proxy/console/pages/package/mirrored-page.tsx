@@ -136,6 +136,7 @@ function pageLinks({ summary: { name }, stored, request }: MirroredProps) {
   const isCompared = request.hasBuilder && stored.kept.length > 1;
   return [
     ...(isCompared ? [{ label: 'Compare stored versions', to: packagePath(name, 'compare') }] : []),
+    ...(request.may('explainVersion') ? [{ label: 'Why is a version missing?', to: packagePath(name, 'why') }] : []),
     ...(request.may('getUsage') ? [{ label: 'Who uses it', to: packagePath(name, 'usage') }] : []),
     ...(request.may('listMirrored') ? [{ label: 'What the mirror stores of it', to: `/mirror/${name}` }] : []),
   ];

@@ -34,7 +34,7 @@ export interface PackagePageServices extends UsageServices {
   /** what is stored of mirrored packages */
   readonly mirror: Pick<Mirror, 'settings' | 'archiveStore'> | undefined;
   /** what is held back of them */
-  readonly mirrorReport: Pick<MirrorReport, 'packageOf'> | undefined;
+  readonly mirrorReport: Pick<MirrorReport, 'packageOf' | 'archives'> | undefined;
   readonly inspection: () => Promise<Inspection>;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
   readonly restorationsOf: (actor: Actor) => Restorations;

@@ -27,6 +27,13 @@ export function parseQuestion(text: string): VersionQuestion {
   };
 }
 
+/** True for the versions that the question is about, in any spelling. */
+export function isMeant(question: VersionQuestion, version: string): boolean {
+  if (question.kind === 'constraint') return question.satisfies(version);
+  if (question.kind !== 'version') return question.kind === 'package';
+  return normalizeVersion(version) === normalizeVersion(question.text);
+}
+
 /** The part of the explanation that is about versions within the constraint. */
 export function withinConstraint(explanation: WhyAnswer, satisfies: (version: string) => boolean): WhyAnswer {
   return {

@@ -75,6 +75,23 @@ function Why(props: WhyProps): Child {
   const { name, question, explanation } = props;
   return (
     <>
+      <QuestionForm question={question} />
+      {question.kind === 'invalid' ? null : explanation === undefined ? (
+        <Notice kind="info">
+          This server reads its packages from an origin. On the host that builds them, <code>libretto why {name}</code>{' '}
+          gives the reasons.
+        </Notice>
+      ) : (
+        <Answer {...{ ...props, explanation }} />
+      )}
+    </>
+  );
+}
+
+/** Asks for versions, and says so if the text means none. */
+export function QuestionForm({ question }: { readonly question: VersionQuestion }): Child {
+  return (
+    <>
       <form class="filters">
         <TextFilter
           type="search"
@@ -90,14 +107,7 @@ function Why(props: WhyProps): Child {
         <Notice kind="bad">
           “{question.text}” is neither a version nor a constraint of Composer: the constraint {question.refusal}.
         </Notice>
-      ) : explanation === undefined ? (
-        <Notice kind="info">
-          This server reads its packages from an origin. On the host that builds them, <code>libretto why {name}</code>{' '}
-          gives the reasons.
-        </Notice>
-      ) : (
-        <Answer {...{ ...props, explanation }} />
-      )}
+      ) : null}
     </>
   );
 }
@@ -219,7 +229,7 @@ function Contents({
 }
 
 /** Nothing without a reason. */
-function Reasons({ heading, reasons }: { readonly heading: string; readonly reasons: readonly Child[] }): Child {
+export function Reasons({ heading, reasons }: { readonly heading: string; readonly reasons: readonly Child[] }): Child {
   if (reasons.length === 0) return null;
   return (
     <section class="stack-tight">

@@ -1,7 +1,7 @@
 // Tests the names that are similar to a mistyped one.
 
 import { describe, expect, it } from 'vitest';
-import { similarNames } from '../../../../proxy/packages/similar-names.ts';
+import { similarNames, similarParts } from '../../../../proxy/packages/similar-names.ts';
 
 const names = ['acme/core', 'acme/cores', 'acme/hello', 'acme/jello', 'acme/x', 'a/b', 'a/c', 'other/hello'].map(
   (name) => ({ name }),
@@ -28,4 +28,10 @@ describe('a mistyped name', () => {
   it('gets a limited number of suggestions', async () => {
     expect(await near('acme/helo', 1)).toEqual(['acme/hello']);
   });
+});
+
+it('a word with swapped letters finds the longer word that it begins', async () => {
+  const found = await similarParts(['Tokens', 'Taken', 'Teams'], 'tokne', 8, (text) => text);
+  expect(found).toEqual(['Tokens']);
+  expect(await similarParts(['Tokens'], 'tak', 8, (text) => text)).toEqual([]);
 });

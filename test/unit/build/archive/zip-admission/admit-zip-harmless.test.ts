@@ -28,6 +28,8 @@ const harmless: readonly (readonly [string, ...EntrySpec[]])[] = [
   ['names that differ in case', file('t/api/Foo.html'), file('t/api/foo.html')],
   ['one accent written in two ways', file('t/b\u00e9.php'), file('t/be\u0301.php')],
   ['the same entry twice', file('t/a.php'), file('t/a.php')],
+  ['the same bytes, stored and packed', { ...file('t/a.php'), stored: true }, file('t/./a.php')],
+  ['two contents in two cases', file('t/a.php'), { ...file('t/A.php'), data: 'y' }],
   ['entries of the folder itself', { name: './' }, file('./t/./a.php'), file('t//b.php')],
   ['backslashes', file('t/a\\b.php'), file('t/d\\c.php')],
   ['a name that is not UTF-8', { ...file(Buffer.from([0x74, 0x2f, 0xff, 0xe9])), both: { flags: 0 } }],
@@ -36,13 +38,12 @@ const harmless: readonly (readonly [string, ...EntrySpec[]])[] = [
   ['a link to nothing', link('t/tests/link', 'missing')],
   ['a link to itself', link('t/link', 'link')],
   ['a file below a link', link('t/l', 'sub'), file('t/l/a.php')],
-  ['a file in the place of a link', link('t/l', 'sub'), file('t/l')],
   ['a file below a link on Windows', link('t/l', 'sub'), file('t/l\\a.php')],
-  ['two links in one place', link('t/l', 'a'), link('t/l', 'b')],
+  ['two equal links in one place', link('t/l', 'a'), link('t/l', 'a')],
   [
     'links of one name for unzip',
     { ...link('t/l\u0001', 'sub'), both: { flags: 0 } },
-    link('t/l', 'sub/l'),
+    link('t/l', 'sub'),
     file('t/l/a.php'),
   ],
   ['a link to a folder above', file('t/a/b.php'), link('t/a/link', '../a')],
@@ -106,9 +107,21 @@ describe('row 75: an archive of another registry is refused', () => {
     ['an absolute link', [link('t/l', '/etc/passwd')], 'absolute'],
     ['a link that leaves on Windows', [link('t/l', '..\\..\\x')], 'backslash'],
     ['a link that leaves a top folder beside .DS_Store', [link('t/l', '../up'), file('.DS_Store/x')], 'leaves the'],
-    ['a leaving link before another of its name', [link('t/l', '../../x'), link('t/l', 'a')], 'leads upwards'],
-    ['a leaving link after another of its name', [link('t/l', 'a'), link('./t/l', '../../x')], 'leads upwards'],
-    ['an absolute link before another of its name', [link('t/l', '/etc'), link('t/l', 'a')], 'absolute'],
+    [
+      'a leaving link before another of its name',
+      [link('t/l', '../../x'), link('t/l', 'a')],
+      'two different contents of "t/l"',
+    ],
+    [
+      'a leaving link after another of its name',
+      [link('t/l', 'a'), link('./t/l', '../../x')],
+      'two different contents of "t/l"',
+    ],
+    [
+      'an absolute link before another of its name',
+      [link('t/l', '/etc'), link('t/l', 'a')],
+      'two different contents of "t/l"',
+    ],
     [
       'a name of more bytes than Linux takes',
       [file(`t/${'d/'.repeat(2047)}ab`)],
@@ -122,6 +135,25 @@ describe('row 75: an archive of another registry is refused', () => {
       code: 'ARCHIVE_UNSAFE',
       message: expect.stringContaining(fault) as unknown,
     });
+  });
+
+  it.each<[string, ...(string | Buffer)[]]>([
+    ['twice', 't/a.php', 't/a.php'],
+    ['with a dot', 't/./a.php', 't/a.php'],
+    ['with two slashes', 't/a.php', 't//a.php'],
+    ['with a backslash', 't/lib/a.php', 't/lib\\.\\a.php'],
+    ['with a control character', 't/a.php', 't/a\u0001.php'],
+  ])('for two different contents of one path, %s', async (_what, ...names) => {
+    const forged = [
+      ['x', 'y'],
+      ['hello', Buffer.from('29631db76e', 'hex')], // of one CRC-32
+    ] as const;
+    for (const contents of forged) {
+      const entries = names.map((name, at) => ({ name, data: contents[at] ?? '', both: { flags: 0 } }));
+      await expect(admitZip(write(entries), foreignZipLimits)).rejects.toThrow(
+        /two different contents of "t\/.*a\.php"/,
+      );
+    }
   });
 
   const inner = link('t/d/e/a', '../..');
