@@ -165,10 +165,10 @@ export const apiPermissions = {
   listPurgedVersions: [admins],
 
   getSettings: [people],
-  updateSettings: [admins, 'session', 'password'],
+  updateSettings: [admins, 'session', 'password', 'recent'],
 
   getPolicy: [people],
-  replacePolicy: [policyEditors, 'session', 'password'],
+  replacePolicy: [policyEditors, 'session', 'password', 'recent'],
   checkPolicy: [policyReaders],
   testPolicy: [policyReaders],
   explainPolicy: [policyReaders],

@@ -224,6 +224,27 @@ describe('a mirrored package', () => {
     expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
   });
 
+  it('is offered without an archive that a person rejected, also after its tag moved or went', async () => {
+    hold();
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.1.0', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+    const decision = (): Partial<ReviewDecision> => ({
+      at: new Date(registry.clock.nowMs).toISOString(),
+      reference: referenceFor('some/lib 1.1.0'),
+    });
+    registry.setDecisions([decide('some/lib', '1.1.0', decision())]);
+    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    registry.setDecisions([decide('some/lib', '1.1.0', { ...decision(), decision: 'rejected', reason: 'bad' })]);
+    upstream(one('1.0.0'), { ...one('1.1.0'), reference: referenceFor('moved') });
+    expect(await offered()).toEqual(['1.0.0']);
+    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+  });
+
   it('is offered without a moved release that does what a release below does, and what it did not do before', async () => {
     hold();
     upstream(one('1.0.0', boot), one('1.1.0'));

@@ -4,14 +4,13 @@
 import { join } from 'node:path';
 import { stagedRecords } from '../../build/artifacts/staged-record.ts';
 import { policyFeeds } from '../../cli/policy-admin/feeds-of-policy.ts';
-import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
-import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { outsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createHits } from '../../proxy/policy/apply/hits.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
 import { createRegistryPolicy, type RegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
@@ -84,16 +83,5 @@ export function policyServices(
       feeds: policyFeeds(() => feeds?.(), store),
       now,
     }),
-  };
-}
-
-/** One object while the lists are unchanged. */
-function outsideLists(feeds: () => Feeds): () => OutsideLists {
-  let known: { readonly of: FeedLists; readonly lists: OutsideLists } | undefined;
-  return () => {
-    const { learn, lists } = feeds();
-    const of = lists();
-    if (known?.of !== of) known = { of, lists: { ...of, lookUp: learn } };
-    return known.lists;
   };
 }

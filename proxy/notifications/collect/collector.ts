@@ -4,7 +4,7 @@
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedAdvisories } from '../../core/tree/published-advisories.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
-import { collectPublications, type PublicationParts } from './publication-events.ts';
+import { changedSince, collectPublications, type PublicationParts } from './publication-events.ts';
 import { collectAdvisories, collectExpiring, collectHeld, collectOutbox, collectRefused } from './registry-events.ts';
 import { auditEventId, type RegistryEvent } from '../../events/registry-event.ts';
 import { auditEventKey, auditEventPrefix, type AuditEvent } from '../../state/audit.ts';
@@ -109,14 +109,23 @@ function attempting(onError: (error: unknown) => void): Attempt {
   };
 }
 
-/** Time releases a held one, and holds one of another registry: it is looked at beside publications, too. */
+/**
+ * Time releases a held one, and holds one of another registry: all are looked at once a minute. In between, a
+ * publication is looked at.
+ */
 function lookingAtHeld(parts: CollectorParts, attempt: ReturnType<typeof attempting>) {
   let lookedMs = Number.NEGATIVE_INFINITY;
+  let seen: number | undefined;
   return async (isNew: boolean): Promise<boolean> => {
-    if (!isNew && parts.now() - lookedMs < everyMs) return true;
-    const done = await attempt(async () => collectHeld(parts, await parts.held(), parts.pageOf));
-    if (done) lookedMs = parts.now();
-    return done;
+    const isDue = parts.now() - lookedMs >= everyMs;
+    if (!isNew && !isDue) return true;
+    return attempt(async () => {
+      const { serial, only } = await changedSince(parts, seen ?? -1);
+      const asked = isDue ? undefined : only;
+      await collectHeld(parts, await parts.held(asked), parts.pageOf);
+      seen = serial;
+      if (asked === undefined) lookedMs = parts.now();
+    });
   };
 }
 

@@ -3,6 +3,7 @@
 // that they are the same on every host and after a restart.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { eventId, type EventType, type RegistryEvent } from '../../events/registry-event.ts';
 import type {
   PublicationChanges,
@@ -16,7 +17,8 @@ import { chunksOf, commitEvents, cursorPrefix, numberIn, type Collecting, type C
 import { collectNew, type Noticed } from './known-set.ts';
 import type { PackageFactsReader } from './package-facts.ts';
 import { parseStability } from '../../../build/contract/stability.ts';
-import type { HeldList, HeldRelease } from '../../policy/admin/held-list.ts';
+import type { HeldRelease } from '../../policy/admin/held-in-package.ts';
+import type { HeldList } from '../../policy/admin/held-list.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 
 interface EventVersionFacts {
@@ -79,8 +81,8 @@ function versionEvent(
 export interface PublicationParts extends Collecting {
   readonly publications: Pick<Publications, 'list' | 'get'>;
   readonly facts: PackageFactsReader;
-  /** the releases that the policy holds */
-  readonly held: () => Promise<HeldList>;
+  /** the releases that the policy holds; `only`: of these packages */
+  readonly held: (only?: readonly PackageName[]) => Promise<HeldList>;
   /** the page of a package in the console; null: none is known */
   readonly pageOf: (name: string) => string | null;
 }
@@ -164,6 +166,17 @@ async function presentSerial({ publications }: PublicationParts): Promise<number
   return (await publications.list({ limit: 1 })).publications[0]?.serial ?? 0;
 }
 
+/** The packages of the present publication, if it is the one after `serial` and names them all. */
+export async function changedSince(
+  { publications }: Pick<PublicationParts, 'publications'>,
+  serial: number,
+): Promise<{ readonly serial: number; readonly only: readonly PackageName[] | undefined }> {
+  const [present] = (await publications.list({ limit: 1 })).publications;
+  const isWhole = present?.previous === serial && present.counts.packages === present.names.length;
+  const only = isWhole ? present.names.flatMap((name) => parsePackageName(name) ?? []) : undefined;
+  return { serial: present?.serial ?? 0, only };
+}
+
 /** The oldest recorded publication after `done`; undefined: there is none. `reset`: `done` is in the future. */
 async function nextPublication(
   { publications }: PublicationParts,
@@ -229,7 +242,8 @@ async function collectAbandoned(parts: PublicationParts, changes: PublicationCha
 async function eventsOf(parts: PublicationParts, changes: PublicationChanges): Promise<readonly RegistryEvent[]> {
   const events: RegistryEvent[] = [];
   // clients do not get them: the event review.waiting tells people of them
-  const held = new Set((await parts.held()).releases.map(keyOf));
+  const named = changes.packages.flatMap(({ name }) => parsePackageName(name) ?? []);
+  const held = new Set((await parts.held(named)).releases.map(keyOf));
   for (const given of changes.packages) {
     const isOffered = ({ version, reference }: ChangedVersion): boolean =>
       !held.has(keyOf({ name: given.name, normalized: normalizeVersion(version) ?? version, reference }));

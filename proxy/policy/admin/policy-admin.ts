@@ -12,7 +12,8 @@ import { readHits } from '../records/policy-hits.ts';
 import { changePolicy, checkPolicy, viewOf, type ChangingParts } from './change-policy.ts';
 import { explainPolicyOn, holdOn, stagedOf, withheldFrom } from './explain-policy.ts';
 import { notFound } from './explain-version.ts';
-import { createHeldList, type HeldRelease } from './held-list.ts';
+import type { HeldRelease } from './held-in-package.ts';
+import { createHeldList } from './held-list.ts';
 import { decideHeld, type DecidingParts, type Deciding } from './held-releases.ts';
 import { readExposures, readStanding } from './package-standing.ts';
 import type { FeedView, PolicyTest } from './policy-views.ts';
@@ -67,9 +68,9 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
      * last known ones; undefined: unknown, or lists are damaged.
      */
     exposuresSoon: exposures.soon,
-    /** The releases that wait until time or a person decides, as of now. */
-    held: async (reader: Reader) => {
-      const found = await readHeld(now());
+    /** The releases that wait until time or a person decides, as of now. `only`: default: of all packages. */
+    held: async (reader: Reader, only?: readonly PackageName[]) => {
+      const found = await readHeld(now(), { only });
       return { ...found, releases: await named(store, reader, found.releases) };
     },
     /** The same within a moment, with ids: else the last known ones; undefined: unknown. */

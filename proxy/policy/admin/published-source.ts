@@ -19,6 +19,7 @@ export function publishedSource(files: PublishedFiles): PackageSource {
   return {
     origin: 'private',
     names: () => readPublishedNames(files),
+    epoch: files.epoch,
     stamp: (name) =>
       andThen(
         files.stamps([

@@ -42,6 +42,8 @@ export interface ReviewDecision {
   readonly decision: 'approved' | 'rejected';
   /** who */
   readonly by: string;
+  /** who gave the first of two approvals; absent: one was enough */
+  readonly first_by?: string;
   readonly reason: string;
   /** ISO 8601 */
   readonly at: string;
@@ -171,6 +173,11 @@ function isOf(
   { capability, broughtBy }: Gained<ArrivedRelease>,
 ): boolean {
   return kinds.includes(capability.kind) && broughtBy.arrivedMs >= (since === undefined ? 0 : Date.parse(since));
+}
+
+/** Everybody who took part. */
+export function decidersOf({ by, first_by: first }: Pick<ReviewDecision, 'by' | 'first_by'>): string {
+  return first === undefined ? by : `${first} and ${by}`;
 }
 
 /** Clients read it, so it names nobody. */
