@@ -1,7 +1,6 @@
 // The services behind the management API and the console: tokens, people, artifacts, settings and the status, beside
 // those of packages and repositories. They are opened once, so that both share the limits on uploads and on attempts.
 
-import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { createUploads } from '../../proxy/artifacts/uploads.ts';
 import { createTeams } from '../../proxy/teams/teams.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
@@ -24,7 +23,6 @@ import { standardTokenLimits, peopleRules } from '../compose/settings.ts';
 import { devicePage, invitationPage } from '../config/console-links.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
@@ -69,6 +67,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
   const publishing = composePublishing(config, context, { state, processes: core.workerStatus?.size });
   const people = peopleFor(core, keys, mailing);
   const sso = signOnFor(core, keys, people);
+  const policyAdmin = servedPolicyAdmin(core, packages, mirror);
   const services = {
     ...syncing,
     ...connecting,
@@ -77,8 +76,8 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...publishing.publishing,
     ...factsOf(core),
     ...signingIn(core),
-    policyAdmin: servedPolicyAdmin(core, packages, mirror),
-    blockedVersions: createBlockedVersions(core.policy.reader, publishedSource(core.tree.published)),
+    policyAdmin,
+    blockedVersions: policyAdmin.blockedVersions,
     mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,

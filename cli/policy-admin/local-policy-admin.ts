@@ -1,9 +1,7 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
 import { openStateIfAny } from '../state/open-state.ts';
-import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
-import { createBlockedVersions, type BlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
@@ -89,7 +87,6 @@ export interface LocalPolicyAdmin {
   /** the files of the published tree */
   readonly published: PublishedFiles;
   readonly privateNames: () => Promise<PrivateNames>;
-  readonly blockedVersions: BlockedVersions;
   /** The status of the feeds, by their copies here. Empty for a registry without feeds. */
   readonly feeds: () => readonly FeedStatus[];
   /** leaves the state open */
@@ -119,7 +116,6 @@ export async function openLocalPolicyAdmin(
   return {
     published: tree.published,
     privateNames,
-    blockedVersions: createBlockedVersions(reader, publishedSource(tree.published)),
     policy: composePolicyAdmin(config, context, {
       store,
       settings,

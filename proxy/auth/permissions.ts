@@ -165,7 +165,7 @@ export const apiPermissions = {
   listPurgedVersions: [admins],
 
   getSettings: [people],
-  updateSettings: [admins, 'session', 'password', 'recent'],
+  updateSettings: [admins, 'session', 'password'],
 
   getPolicy: [people],
   replacePolicy: [policyEditors, 'session', 'password', 'recent'],

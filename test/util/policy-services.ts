@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { stagedRecords } from '../../build/artifacts/staged-record.ts';
 import { policyFeeds } from '../../cli/policy-admin/feeds-of-policy.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
@@ -66,22 +65,23 @@ export function policyServices(
   const reader = createPolicyReader(sources);
   const status = personStatus(state, { personPackages: (person) => personPackages(state, person) });
   const hits = createHits({ store, onError: parts.onError, onDropped: () => undefined });
+  const policyAdmin = createPolicyAdmin({
+    store,
+    file: policyFile?.path ?? null,
+    sources,
+    reader,
+    packages: [publishedSource(packages.published)],
+    tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
+    uses: recentUse(packages.downloads, packages.installs, now),
+    artifactsOf,
+    stagedRecord: (staged) => readStaged(join(data, storedPath(staged))),
+    hasBuilder: true,
+    feeds: policyFeeds(() => feeds?.(), store),
+    now,
+  });
   return {
     releases: createRegistryPolicy({ reader, files: parts.files, hits, cacheBytes: 1024 ** 2 }),
-    blockedVersions: createBlockedVersions(reader, publishedSource(packages.published)),
-    policyAdmin: createPolicyAdmin({
-      store,
-      file: policyFile?.path ?? null,
-      sources,
-      reader,
-      packages: [publishedSource(packages.published)],
-      tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
-      uses: recentUse(packages.downloads, packages.installs, now),
-      artifactsOf,
-      stagedRecord: (staged) => readStaged(join(data, storedPath(staged))),
-      hasBuilder: true,
-      feeds: policyFeeds(() => feeds?.(), store),
-      now,
-    }),
+    blockedVersions: policyAdmin.blockedVersions,
+    policyAdmin,
   };
 }

@@ -166,12 +166,13 @@ async function presentSerial({ publications }: PublicationParts): Promise<number
   return (await publications.list({ limit: 1 })).publications[0]?.serial ?? 0;
 }
 
-/** The packages of the present publication, if it is the one after `serial` and names them all. */
+/** The packages that were published since `serial`; undefined: more than one publication, or not all are known. */
 export async function changedSince(
   { publications }: Pick<PublicationParts, 'publications'>,
   serial: number,
 ): Promise<{ readonly serial: number; readonly only: readonly PackageName[] | undefined }> {
   const [present] = (await publications.list({ limit: 1 })).publications;
+  if (present?.serial === serial) return { serial, only: [] };
   const isWhole = present?.previous === serial && present.counts.packages === present.names.length;
   const only = isWhole ? present.names.flatMap((name) => parsePackageName(name) ?? []) : undefined;
   return { serial: present?.serial ?? 0, only };

@@ -4,7 +4,6 @@
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
-import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Artifacts } from '../../artifacts/artifacts.ts';
 import { endOfStaged } from '../../artifacts/staged-artifacts.ts';
@@ -21,7 +20,7 @@ import type { VersionRule } from '../model/policy-document.ts';
 import { withBursts } from './bursts.ts';
 import { heldIn, type HeldInPackage, type HeldRelease } from './held-in-package.ts';
 import type { PackageSource } from './package-source.ts';
-import type { StandingParts } from './package-standing.ts';
+import { undefinedIfUnusable, type StandingParts } from './package-standing.ts';
 
 export interface HeldList {
   readonly releases: readonly HeldRelease[];
@@ -203,8 +202,4 @@ export async function hasFourEyes({ sources }: Pick<StandingParts, 'sources'>): 
 
 export function approvedOnce(held: HeldRelease, by: string): HeldRelease {
   return { ...held, approvedBy: by, because: `${held.because}; ${by} approved it, and one more person has to approve` };
-}
-
-function undefinedIfUnusable(error: unknown): undefined {
-  if (!(error instanceof UnusableFile)) throw error;
 }

@@ -15,7 +15,7 @@ import { notFound } from './explain-version.ts';
 import type { HeldRelease } from './held-in-package.ts';
 import { createHeldList } from './held-list.ts';
 import { decideHeld, type DecidingParts, type Deciding } from './held-releases.ts';
-import { readExposures, readStanding } from './package-standing.ts';
+import { readBlocks, readExposures, readStanding, type BlockedVersions } from './package-standing.ts';
 import type { FeedView, PolicyTest } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { remembered } from './remembered.ts';
@@ -61,6 +61,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
     withheld: (name: PackageName, token: string) => withheldFrom(options, name, token),
     /** undefined: nothing is stored of the package. Rejects for a damaged one. */
     standing: (name: PackageName) => readStanding(options, name, now()),
+    blockedVersions: ((...of) => readBlocks(options, ...of)) satisfies BlockedVersions,
     /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */
     exposures: exposures.now,
     /**
