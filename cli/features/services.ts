@@ -27,19 +27,18 @@ import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
 import type { FeatureOffers, OpenFeature } from './served-feature.ts';
-import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import { composePolicyAdmin } from '../policy-admin/compose-admin.ts';
 import { policyFeeds } from '../policy-admin/feeds-of-policy.ts';
 
 /** The service for the policy in a server: it uses the parts of the server that are open anyway. */
-function servedPolicyAdmin(
+function policyServices(
   { config, context, store, settings, uses, policy, tree }: ServingCore,
   { downloads, installs }: Pick<ComposedPackages, 'downloads' | 'installs'>,
   mirror: FeatureOffers['mirror'],
-): PolicyAdmin {
+) {
   const now = (): number => context.now().getTime();
-  return composePolicyAdmin(config, context, {
+  const policyAdmin = composePolicyAdmin(config, context, {
     store,
     settings,
     sources: policy.sources,
@@ -52,6 +51,7 @@ function servedPolicyAdmin(
     feeds: policyFeeds(policy.feeds, createAuditedStore({ store, now })),
     mirrored: mirror && (() => mirror.catalogue.lists(now())),
   });
+  return { policyAdmin, blockedVersions: policyAdmin.blockedVersions };
 }
 
 /** Offers the services, and the setup code of the first admin. */
@@ -67,7 +67,6 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
   const publishing = composePublishing(config, context, { state, processes: core.workerStatus?.size });
   const people = peopleFor(core, keys, mailing);
   const sso = signOnFor(core, keys, people);
-  const policyAdmin = servedPolicyAdmin(core, packages, mirror);
   const services = {
     ...syncing,
     ...connecting,
@@ -76,8 +75,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...publishing.publishing,
     ...factsOf(core),
     ...signingIn(core),
-    policyAdmin,
-    blockedVersions: policyAdmin.blockedVersions,
+    ...policyServices(core, packages, mirror),
     mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,

@@ -4,7 +4,7 @@
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedAdvisories } from '../../core/tree/published-advisories.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
-import { changedSince, collectPublications, type PublicationParts } from './publication-events.ts';
+import { collectPublications, type PublicationParts } from './publication-events.ts';
 import { collectAdvisories, collectExpiring, collectHeld, collectOutbox, collectRefused } from './registry-events.ts';
 import { auditEventId, type RegistryEvent } from '../../events/registry-event.ts';
 import { auditEventKey, auditEventPrefix, type AuditEvent } from '../../state/audit.ts';
@@ -107,6 +107,18 @@ function attempting(onError: (error: unknown) => void): Attempt {
       return false;
     }
   };
+}
+
+/** The packages that were published since `serial`; undefined: more than one publication, or not all are known. */
+async function changedSince(
+  { publications }: CollectorParts,
+  serial: number,
+): Promise<{ readonly serial: number; readonly only: readonly string[] | undefined }> {
+  const [present] = (await publications.list({ limit: 1 })).publications;
+  if (present?.serial === serial) return { serial, only: [] };
+  const isWhole = present?.previous === serial && present.counts.packages === present.names.length;
+  const only = isWhole ? present.names : undefined;
+  return { serial: present?.serial ?? 0, only };
 }
 
 /**

@@ -3,7 +3,6 @@
 // that they are the same on every host and after a restart.
 
 import type { JsonObject } from '../../../build/contract/json.ts';
-import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { eventId, type EventType, type RegistryEvent } from '../../events/registry-event.ts';
 import type {
   PublicationChanges,
@@ -82,7 +81,7 @@ export interface PublicationParts extends Collecting {
   readonly publications: Pick<Publications, 'list' | 'get'>;
   readonly facts: PackageFactsReader;
   /** the releases that the policy holds; `only`: of these packages */
-  readonly held: (only?: readonly PackageName[]) => Promise<HeldList>;
+  readonly held: (only?: readonly string[]) => Promise<HeldList>;
   /** the page of a package in the console; null: none is known */
   readonly pageOf: (name: string) => string | null;
 }
@@ -166,18 +165,6 @@ async function presentSerial({ publications }: PublicationParts): Promise<number
   return (await publications.list({ limit: 1 })).publications[0]?.serial ?? 0;
 }
 
-/** The packages that were published since `serial`; undefined: more than one publication, or not all are known. */
-export async function changedSince(
-  { publications }: Pick<PublicationParts, 'publications'>,
-  serial: number,
-): Promise<{ readonly serial: number; readonly only: readonly PackageName[] | undefined }> {
-  const [present] = (await publications.list({ limit: 1 })).publications;
-  if (present?.serial === serial) return { serial, only: [] };
-  const isWhole = present?.previous === serial && present.counts.packages === present.names.length;
-  const only = isWhole ? present.names.flatMap((name) => parsePackageName(name) ?? []) : undefined;
-  return { serial: present?.serial ?? 0, only };
-}
-
 /** The oldest recorded publication after `done`; undefined: there is none. `reset`: `done` is in the future. */
 async function nextPublication(
   { publications }: PublicationParts,
@@ -243,8 +230,8 @@ async function collectAbandoned(parts: PublicationParts, changes: PublicationCha
 async function eventsOf(parts: PublicationParts, changes: PublicationChanges): Promise<readonly RegistryEvent[]> {
   const events: RegistryEvent[] = [];
   // clients do not get them: the event review.waiting tells people of them
-  const named = changes.packages.flatMap(({ name }) => parsePackageName(name) ?? []);
-  const held = new Set((await parts.held(named)).releases.map(keyOf));
+  const { releases } = await parts.held(changes.packages.map(({ name }) => name));
+  const held = new Set(releases.map(keyOf));
   for (const given of changes.packages) {
     const isOffered = ({ version, reference }: ChangedVersion): boolean =>
       !held.has(keyOf({ name: given.name, normalized: normalizeVersion(version) ?? version, reference }));
