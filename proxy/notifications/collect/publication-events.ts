@@ -230,8 +230,7 @@ async function collectAbandoned(parts: PublicationParts, changes: PublicationCha
 async function eventsOf(parts: PublicationParts, changes: PublicationChanges): Promise<readonly RegistryEvent[]> {
   const events: RegistryEvent[] = [];
   // clients do not get them: the event review.waiting tells people of them
-  const { releases } = await parts.held(changes.packages.map(({ name }) => name));
-  const held = new Set(releases.map(keyOf));
+  const held = new Set((await parts.held(changes.packages.map(({ name }) => name))).releases.map(keyOf));
   for (const given of changes.packages) {
     const isOffered = ({ version, reference }: ChangedVersion): boolean =>
       !held.has(keyOf({ name: given.name, normalized: normalizeVersion(version) ?? version, reference }));

@@ -10,7 +10,7 @@ import type { PackageSource } from '../../../../../proxy/policy/admin/package-so
 import { CurrentPolicy, noOutsideLists } from '../../../../../proxy/policy/apply/current-policy.ts';
 import { compilePolicy } from '../../../../../proxy/policy/judge/compile-policy.ts';
 
-const names = ['acme/a', 'acme/b', 'acme/c'] as readonly PackageName[];
+const names = ['acme/a', 'acme/b', 'acme/c'].map((name) => name as PackageName);
 const rules = [{ rule: 'capability', name: 'new', action: 'block' }] as const;
 const policy = new CurrentPolicy(compilePolicy({ rules, exceptions: [] }), noAdvisories, noOutsideLists);
 const store = createMemoryStore();
