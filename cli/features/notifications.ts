@@ -2,7 +2,6 @@
 // share a state sends. One among those with the data folder looks at publications: a server with an origin has no
 // records of them.
 
-import { parsePackageName } from '../../build/contract/name.ts';
 import { createCollector, type Collector } from '../../proxy/notifications/collect/collector.ts';
 import type { Receive } from '../../proxy/notifications/collect/collecting.ts';
 import { createPackageFacts } from '../../proxy/notifications/collect/package-facts.ts';
@@ -77,11 +76,7 @@ function collectorOf(core: ServingCore, { packages, services, notifying, mailing
     files: packages.published,
     catalogue: packages.catalogue,
     advisories: core.advisories,
-    held: (only) =>
-      services.policyAdmin.held(
-        { kind: 'operator', actor: 'system:notifications' },
-        only?.flatMap((name) => parsePackageName(name) ?? []),
-      ),
+    held: (only) => services.policyAdmin.held({ kind: 'operator', actor: 'system:notifications' }, only),
     onError: reporterOf(core),
   });
 }

@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { PackageName } from '../../../build/contract/name.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { actorOf } from '../../auth/caller.ts';
 import type { Actor } from '../../state/audit.ts';
 import { proposedPolicy } from '../apply/policy-reader.ts';
@@ -70,8 +70,8 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
      */
     exposuresSoon: exposures.soon,
     /** The releases that wait until time or a person decides, as of now. `only`: default: of all packages. */
-    held: async (reader: Reader, only?: readonly PackageName[]) => {
-      const found = await readHeld(now(), { only });
+    held: async (reader: Reader, only?: readonly string[]) => {
+      const found = await readHeld(now(), { only: only?.flatMap((name) => parsePackageName(name) ?? []) });
       return { ...found, releases: await named(store, reader, found.releases) };
     },
     /** The same within a moment, with ids: else the last known ones; undefined: unknown. */
