@@ -3,12 +3,14 @@
 
 import type { VersionRecord } from '../contract/documents.ts';
 import { formerFacts } from '../contract/former-facts.ts';
+import type { JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { compareNormalized } from '../contract/ordering.ts';
 import { distPath, pinnedDistPath, type DistLabel } from '../contract/paths.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
-import type { NormalizedVersion } from '../contract/version.ts';
+import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';
 import type { Alias } from '../output/publication.ts';
+import { capabilitiesOf, capabilityKey } from '../review/capabilities.ts';
 import { compareText } from '../shared/text/compare-text.ts';
 
 export interface NewEntries {
@@ -89,11 +91,12 @@ function retire(entry: IndexEntry, replaced: boolean, { records, now }: NewEntri
  * index has forgotten the README: then the facts that the index had count.
  */
 function factsOf(
-  { version, reference, readme, facts }: IndexEntry,
+  { version, version_normalized: normalized, reference, readme, facts }: IndexEntry,
   record: VersionRecord | undefined,
 ): Pick<IndexEntry, 'facts'> {
   if (record?.version !== version || record.dist?.reference !== reference) return {};
-  return { facts: formerFacts(record, readme !== undefined || facts?.readme === true) };
+  const can = isDevVersion(normalized) ? undefined : capabilitiesOf(record as JsonObject).map(capabilityKey);
+  return { facts: formerFacts(record, { hasReadme: readme !== undefined || facts?.readme === true, can }) };
 }
 
 /**

@@ -41,6 +41,13 @@ export function capabilityKey({ kind, detail }: Capability): string {
   return `${kind} ${detail}`;
 }
 
+/** As it was before capabilityKey. undefined: another program wrote it */
+export function capabilityOf(key: string): Capability | undefined {
+  const at = key.indexOf(' ');
+  const kind = capabilityKinds.find((one) => one === key.slice(0, at));
+  return kind && { kind, detail: key.slice(at + 1) };
+}
+
 /** Completes a sentence about a release: `it runs src/boot.php in every request`. */
 export function describeCapability({ kind, detail }: Capability): string {
   return sentences[kind](detail);

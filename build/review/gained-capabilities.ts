@@ -12,6 +12,8 @@ export interface Release {
   readonly capabilities: readonly Capability[];
   /** when this registry had it first, epoch milliseconds; 0: before anybody looked */
   readonly arrivedMs: number;
+  /** when it was withdrawn, epoch milliseconds; absent: it is there */
+  readonly leftMs?: number;
   /** true for what its record had before its tag moved; absent: it has not moved */
   readonly had?: ((capability: Capability) => boolean) | undefined;
 }
@@ -39,7 +41,7 @@ interface Known<Of extends Release> {
 /**
  * What each release has gained since the first release of its package, by normalized version. A release is compared with
  * the last one below it that had arrived before, or else the first one above it: what arrives later changes nothing about
- * it. A moved release has also gained what its former record had not, even if a release below has it. The first release
+ * it. What was withdrawn before it arrived does not count. A moved release has also gained what its former record had not, even if a release below has it. The first release
  * of the package has gained nothing. A later one with nothing to compare it with has gained all it can do: every tag of
  * the package moved. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived.
  */
@@ -49,8 +51,10 @@ export function gainedByRelease<Of extends Release>(
 ): ReadonlyMap<NormalizedVersion, ReleaseGains<Of>> {
   const found = new Map<NormalizedVersion, ReleaseGains<Of>>();
   /** in the order of versions */
-  const known: Known<Of>[] = [];
+  let known: Known<Of>[] = [];
+  const hasLeft = releases.some(({ leftMs }) => leftMs !== undefined);
   for (const release of releases.toSorted(byArrival)) {
+    if (hasLeft) known = known.filter((one) => (one.release.leftMs ?? Infinity) > release.arrivedMs);
     const at = placeOf(release.normalized, known);
     const gained = gainedSince(known[at - 1] ?? known[at], release, firstMs);
     known.splice(at, 0, { release, gained });

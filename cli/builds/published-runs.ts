@@ -7,6 +7,7 @@ import type { WhyVersion, WhyAnswer } from '../../build/contract/why.ts';
 import type { PublishedFrom } from '../../proxy/artifacts/published-from.ts';
 import { readArtifactOf } from '../../proxy/artifacts/read-published-from.ts';
 import { withNames } from '../../proxy/policy/admin/with-names.ts';
+import { decidersOf } from '../../proxy/policy/judge/held-releases.ts';
 import { isAbout, storedDecisions } from '../../proxy/policy/records/review-decisions.ts';
 import type { Config } from '../config/config.ts';
 import { openStateIfAny } from '../state/open-state.ts';
@@ -41,7 +42,7 @@ export async function runsOf({ name, versions }: Pick<WhyAnswer, 'name' | 'versi
       const by: PublishedBy = {
         published_by: upload?.published_from ?? null,
         uploaded_by: await named(upload?.created_by),
-        approved_by: await named(decision?.decision === 'approved' ? decision.by : undefined),
+        approved_by: await named(decision?.decision === 'approved' ? decidersOf(decision) : undefined),
       };
       return [contentKey(content), by] as const;
     });

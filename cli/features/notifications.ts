@@ -76,7 +76,7 @@ function collectorOf(core: ServingCore, { packages, services, notifying, mailing
     files: packages.published,
     catalogue: packages.catalogue,
     advisories: core.advisories,
-    held: () => services.policyAdmin.held({ kind: 'operator', actor: 'system:notifications' }),
+    held: (only) => services.policyAdmin.held({ kind: 'operator', actor: 'system:notifications' }, only),
     onError: reporterOf(core),
   });
 }

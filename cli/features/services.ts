@@ -1,7 +1,6 @@
 // The services behind the management API and the console: tokens, people, artifacts, settings and the status, beside
 // those of packages and repositories. They are opened once, so that both share the limits on uploads and on attempts.
 
-import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { createUploads } from '../../proxy/artifacts/uploads.ts';
 import { createTeams } from '../../proxy/teams/teams.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
@@ -24,24 +23,22 @@ import { standardTokenLimits, peopleRules } from '../compose/settings.ts';
 import { devicePage, invitationPage } from '../config/console-links.ts';
 import { publicUrlOf } from '../config/public-url.ts';
 import type { ServingCore } from '../core/serving-core.ts';
-import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { trustedProxiesOf } from '../core/trusted-proxies.ts';
 import { version } from '../io/version.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
 import type { FeatureOffers, OpenFeature } from './served-feature.ts';
-import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import type { ComposedPackages } from '../compose/packages.ts';
 import { composePolicyAdmin } from '../policy-admin/compose-admin.ts';
 import { policyFeeds } from '../policy-admin/feeds-of-policy.ts';
 
 /** The service for the policy in a server: it uses the parts of the server that are open anyway. */
-function servedPolicyAdmin(
+function policyServices(
   { config, context, store, settings, uses, policy, tree }: ServingCore,
   { downloads, installs }: Pick<ComposedPackages, 'downloads' | 'installs'>,
   mirror: FeatureOffers['mirror'],
-): PolicyAdmin {
+) {
   const now = (): number => context.now().getTime();
-  return composePolicyAdmin(config, context, {
+  const policyAdmin = composePolicyAdmin(config, context, {
     store,
     settings,
     sources: policy.sources,
@@ -54,6 +51,7 @@ function servedPolicyAdmin(
     feeds: policyFeeds(policy.feeds, createAuditedStore({ store, now })),
     mirrored: mirror && (() => mirror.catalogue.lists(now())),
   });
+  return { policyAdmin, blockedVersions: policyAdmin.blockedVersions };
 }
 
 /** Offers the services, and the setup code of the first admin. */
@@ -77,8 +75,7 @@ export function open(core: ServingCore, { packages, syncing, connecting, mirror 
     ...publishing.publishing,
     ...factsOf(core),
     ...signingIn(core),
-    policyAdmin: servedPolicyAdmin(core, packages, mirror),
-    blockedVersions: createBlockedVersions(core.policy.reader, publishedSource(core.tree.published)),
+    ...policyServices(core, packages, mirror),
     mailPlace: mailing?.parts,
     upstreamProblems: async () => (await mirror?.mirror.problems()) ?? [],
     people,

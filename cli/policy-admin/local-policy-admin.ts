@@ -1,9 +1,7 @@
 // The service for the policy of the registry on this host, for commands: opens what it reads, and closes that again.
 
 import { openStateIfAny } from '../state/open-state.ts';
-import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
-import type { FeedStatus, FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
-import { createBlockedVersions, type BlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
+import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
 import { createPolicyReader } from '../../proxy/policy/apply/policy-reader.ts';
 import type { PolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
@@ -19,7 +17,7 @@ import { policyFeeds } from './feeds-of-policy.ts';
 import { composePolicyAdmin } from './compose-admin.ts';
 import { existsSync } from 'node:fs';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { outsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { PrivateNames } from '../../proxy/core/tree/precedence.ts';
 import { feedsFolder } from '../advisory-feeds/feeds-folder.ts';
@@ -80,16 +78,8 @@ async function openLocalFeeds(
     await feeds.close();
     await mirror.close();
   };
-  return { outside: outsideOf(feeds), feeds, close };
-}
-
-function outsideOf(feeds: Feeds): () => OutsideLists {
-  let [of, lists]: [FeedLists | undefined, OutsideLists] = [undefined, noOutsideLists];
-  return () => {
-    const latest = feeds.lists();
-    if (latest !== of) [of, lists] = [latest, { ...latest, lookUp: () => Promise.resolve() }];
-    return lists;
-  };
+  const lists = { lists: feeds.lists, learn: () => Promise.resolve() };
+  return { outside: outsideLists(() => lists), feeds, close };
 }
 
 export interface LocalPolicyAdmin {
@@ -97,7 +87,6 @@ export interface LocalPolicyAdmin {
   /** the files of the published tree */
   readonly published: PublishedFiles;
   readonly privateNames: () => Promise<PrivateNames>;
-  readonly blockedVersions: BlockedVersions;
   /** The status of the feeds, by their copies here. Empty for a registry without feeds. */
   readonly feeds: () => readonly FeedStatus[];
   /** leaves the state open */
@@ -127,7 +116,6 @@ export async function openLocalPolicyAdmin(
   return {
     published: tree.published,
     privateNames,
-    blockedVersions: createBlockedVersions(reader, publishedSource(tree.published)),
     policy: composePolicyAdmin(config, context, {
       store,
       settings,

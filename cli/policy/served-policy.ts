@@ -1,10 +1,9 @@
 // The policy of a server: the rules in effect, what they refuse, and what is counted and reported about it.
 
-import { noOutsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { outsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createHits, type Hits } from '../../proxy/policy/apply/hits.ts';
 import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
 import { createRegistryPolicy, type RegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
-import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
 import type { Log } from '../../proxy/core/observe/log.ts';
 import type { Family } from '../../proxy/core/observe/metrics-text.ts';
@@ -56,14 +55,6 @@ export function openServedPolicy(
 ): ServedPolicy {
   const now = (): number => context.now().getTime();
   let feeds: Feeds | undefined;
-  let [of, lists]: [FeedLists | undefined, OutsideLists] = [undefined, noOutsideLists];
-  const outside = (): OutsideLists => {
-    const latest = feeds?.lists();
-    if (feeds === undefined || latest === undefined || latest === of) return lists;
-    of = latest;
-    lists = { ...latest, lookUp: feeds.learn };
-    return lists;
-  };
   const audited = createAuditedStore({ store, now });
   const recorder = isLeader ? createFileRecorder(config.policy.value, { audited, state: store }, log) : noFileRecorder;
   const sources = policySources(config, {
@@ -71,7 +62,7 @@ export function openServedPolicy(
     store,
     now,
     own: advisories,
-    outside,
+    outside: outsideLists(() => feeds),
     onRead: recorder.add,
     onFault: (err) => log.logger.error({ err }, 'the policy file cannot be used; the last good policy is in effect'),
   });

@@ -168,7 +168,7 @@ export const apiPermissions = {
   updateSettings: [admins, 'session', 'password'],
 
   getPolicy: [people],
-  replacePolicy: [policyEditors, 'session', 'password'],
+  replacePolicy: [policyEditors, 'session', 'password', 'recent'],
   checkPolicy: [policyReaders],
   testPolicy: [policyReaders],
   explainPolicy: [policyReaders],

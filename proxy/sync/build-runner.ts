@@ -23,10 +23,12 @@ export interface BuildRunner {
   readonly run: (args: readonly string[], signal?: AbortSignal) => Promise<BuildRun>;
 }
 
-/** Exit code of a command that did not get the build's lock, or whose object store does not answer. */
+/** Exit code of a command that did not get the build's lock, or whose object store or state does not answer. */
 export const busyExitCode = 75;
 /** A failed request to the store, as the command describes it. The PUT of the head is the one that publishes. */
 const storeFailure = /^libretto: (?:(PUT) s3:\S*\/_head\.json|[A-Z]+ s3:.*?): (?:the store answered (.*)|.*)/m;
+/** The Redis of the state did not answer the command. */
+const stateFailure = /^libretto: The state in .+ (?:is unavailable|cannot be used)/m;
 
 /**
  * The builder's disk is full or read-only. `code` is Node's, so that this failure is answered and logged like the
@@ -44,7 +46,7 @@ class BuilderStorageError extends Error {
 
 /**
  * The command's report. Throws RegistryError BUILD_BUSY, UPSTREAM_UNAVAILABLE for an object store that is away or
- * refuses, StateError STATE_UNCONFIRMED for a publication that may be made, BuilderStorageError, or Error without a report.
+ * refuses, StateError STATE_UNCONFIRMED for a publication that may be made and STATE_UNAVAILABLE, BuilderStorageError, or Error without a report.
  */
 export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject {
   const [isStore, publishes, answer] = storeFailure.exec(messages) ?? [];
@@ -57,6 +59,7 @@ export function makeReport({ exitCode, report, messages }: BuildRun): JsonObject
     throw new RegistryError('UPSTREAM_UNAVAILABLE', {
       message: `Nothing was published, because the object store of this registry answered ${answer}`,
     });
+  if (exitCode === busyExitCode && stateFailure.test(messages)) throw new StateError('STATE_UNAVAILABLE', messages);
   if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
   const fault = storageFaultOfExit(exitCode);
   if (fault !== undefined) throw new BuilderStorageError(fault, messages);

@@ -122,10 +122,16 @@ describe('libretto review --lock', () => {
     const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: tree.root });
     try {
       const [url = ''] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
-      const { stdout, stderr } = await runCli(['review', '--lock', 'old.lock', 'composer.lock', '--url', url], {
-        cwd: tree.root,
-        environment: { LIBRETTO_TOKEN: token },
+      const remotely = (...flags: readonly string[]): Promise<CliOutcome> =>
+        runCli(['review', '--lock', 'old.lock', 'composer.lock', '--url', url, ...flags], {
+          cwd: tree.root,
+          environment: { LIBRETTO_TOKEN: token },
+        });
+      expect(await remotely('--fail-on', 'held')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('may not ask what the policy says') as string,
       });
+      const { stdout, stderr } = await remotely();
       expect([stdout, stderr]).toEqual([
         expect.stringMatching(/error: it has the advisory ACME-1: Steals$/m),
         expect.stringContaining('may not ask what the policy says'),

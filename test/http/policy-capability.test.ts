@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { ReviewDecision } from '../../proxy/policy/judge/held-releases.ts';
-import { zipBytes } from '../util/hand-made-tree.ts';
+import { zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 import { one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
@@ -53,10 +53,11 @@ const decide = (name: string, version: string, more: Partial<ReviewDecision> = {
 });
 
 describe('a package that is published here', () => {
-  const publish = (...releases: readonly (readonly [string, number, Fields?])[]): void => {
-    registry.tree.put(
-      'acme/app',
-      releases
+  type Published = readonly (readonly [string, number, Fields?])[];
+  const publish = (...releases: Published): void => publishBeside([], ...releases);
+  const publishBeside = (others: readonly VersionSpec[], ...releases: Published): void => {
+    registry.tree.put('acme/app', [
+      ...releases
         .map(([version, arrivedMs, fields = {}]) => ({
           version,
           normalized: `${version}.0`,
@@ -66,7 +67,8 @@ describe('a package that is published here', () => {
           fields: { 'published-time': new Date(arrivedMs).toISOString(), ...fields },
         }))
         .toReversed(),
-    );
+      ...others,
+    ]);
     registry.tree.publish();
     later(2000);
   };
@@ -149,6 +151,28 @@ describe('a package that is published here', () => {
     expect(await archive('acme/app', '1.0.0')).toContain('difference from the releases below is unknown');
   });
 
+  it('stays held after all releases below it were withdrawn, and so does one that comes after them', async () => {
+    hold();
+    const first = { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0'), reference: referenceFor('1.0.0') };
+    const withdrawn = (at: number, ...can: string[]): VersionSpec => ({
+      ...first,
+      state: 'withdrawn',
+      firstPublished: '2026-01-01T00:00:00Z',
+      since: new Date(at).toISOString(),
+      facts: { can },
+    });
+    publish(['1.0.0', 0], ['1.0.1', began, boot]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.0']);
+    publishBeside([withdrawn(began + 1000, 'license MIT')], ['1.0.1', began, boot], ['1.0.2', began + 2000, boot]);
+    expect(await registry.offered('acme/app')).toEqual([]);
+    expect(await archive('acme/app', '1.0.1')).toBe(`${newer}; held until somebody approves it`);
+    publishBeside([withdrawn(began + 1000)], ['1.0.2', began + 2000, boot], ['1.0.3', began + 2000]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.3']);
+    // it ran the file already
+    publishBeside([withdrawn(began + 1000, 'autoload-file src/boot.php')], ['1.0.1', began, boot]);
+    expect(await registry.offered('acme/app')).toEqual(['1.0.1']);
+  });
+
   it('is judged by the decision about itself, then by the nearest one below', async () => {
     hold();
     publish(['1.0.0', 0], ...[1, 2, 5, 6].map((at) => [`1.0.${at}`, began, boot] as const));
@@ -221,6 +245,27 @@ describe('a mirrored package', () => {
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('moved') })]);
     expect(await archive('some/lib', '1.1.0')).toBe(200);
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('some/lib 1.1.0') })]);
+    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+  });
+
+  it('is offered without an archive that a person rejected, also after its tag moved or went', async () => {
+    hold();
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.1.0', boot));
+    expect(await offered()).toEqual(['1.0.0']);
+    const decision = (): Partial<ReviewDecision> => ({
+      at: new Date(registry.clock.nowMs).toISOString(),
+      reference: referenceFor('some/lib 1.1.0'),
+    });
+    registry.setDecisions([decide('some/lib', '1.1.0', decision())]);
+    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    registry.setDecisions([decide('some/lib', '1.1.0', { ...decision(), decision: 'rejected', reason: 'bad' })]);
+    upstream(one('1.0.0'), { ...one('1.1.0'), reference: referenceFor('moved') });
+    expect(await offered()).toEqual(['1.0.0']);
+    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
     expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
   });
 

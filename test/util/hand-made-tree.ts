@@ -33,6 +33,8 @@ export interface VersionSpec {
   readonly state?: IndexState;
   /** of its state; default: 2026-01-31 */
   readonly since?: string;
+  /** default: it has had no other state */
+  readonly firstPublished?: string;
   /** of the release itself; default: unknown */
   readonly time?: string;
   /** further fields of its record */
@@ -218,6 +220,7 @@ function indexEntry(name: PackageName, spec: VersionSpec): IndexEntry {
     path,
     state: spec.state ?? 'published',
     since: spec.since ?? '2026-01-31T12:00:00Z',
+    ...(spec.firstPublished === undefined ? {} : { first_published: spec.firstPublished }),
     source: 'hand',
     ...(spec.facts === undefined ? {} : { facts: spec.facts }),
   };

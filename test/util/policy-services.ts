@@ -4,14 +4,12 @@
 import { join } from 'node:path';
 import { stagedRecords } from '../../build/artifacts/staged-record.ts';
 import { policyFeeds } from '../../cli/policy-admin/feeds-of-policy.ts';
-import type { FeedLists } from '../../proxy/advisory-feeds/feed-lists.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import { createBlockedVersions } from '../../proxy/policy/admin/blocked-versions.ts';
 import { createPolicyAdmin } from '../../proxy/policy/admin/policy-admin.ts';
 import { readTokenProfiles } from '../../proxy/policy/admin/token-profiles.ts';
 import { publishedSource } from '../../proxy/policy/admin/published-source.ts';
 import { recentUse } from '../../proxy/policy/admin/recent-use.ts';
-import type { OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { outsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { createHits } from '../../proxy/policy/apply/hits.ts';
 import { createPolicyReader, storedDocument } from '../../proxy/policy/apply/policy-reader.ts';
 import { createRegistryPolicy, type RegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
@@ -67,33 +65,23 @@ export function policyServices(
   const reader = createPolicyReader(sources);
   const status = personStatus(state, { personPackages: (person) => personPackages(state, person) });
   const hits = createHits({ store, onError: parts.onError, onDropped: () => undefined });
+  const policyAdmin = createPolicyAdmin({
+    store,
+    file: policyFile?.path ?? null,
+    sources,
+    reader,
+    packages: [publishedSource(packages.published)],
+    tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
+    uses: recentUse(packages.downloads, packages.installs, now),
+    artifactsOf,
+    stagedRecord: (staged) => readStaged(join(data, storedPath(staged))),
+    hasBuilder: true,
+    feeds: policyFeeds(() => feeds?.(), store),
+    now,
+  });
   return {
     releases: createRegistryPolicy({ reader, files: parts.files, hits, cacheBytes: 1024 ** 2 }),
-    blockedVersions: createBlockedVersions(reader, publishedSource(packages.published)),
-    policyAdmin: createPolicyAdmin({
-      store,
-      file: policyFile?.path ?? null,
-      sources,
-      reader,
-      packages: [publishedSource(packages.published)],
-      tokens: () => readTokenProfiles({ store: state, uses, personStatus: status, now }),
-      uses: recentUse(packages.downloads, packages.installs, now),
-      artifactsOf,
-      stagedRecord: (staged) => readStaged(join(data, storedPath(staged))),
-      hasBuilder: true,
-      feeds: policyFeeds(() => feeds?.(), store),
-      now,
-    }),
-  };
-}
-
-/** One object while the lists are unchanged. */
-function outsideLists(feeds: () => Feeds): () => OutsideLists {
-  let known: { readonly of: FeedLists; readonly lists: OutsideLists } | undefined;
-  return () => {
-    const { learn, lists } = feeds();
-    const of = lists();
-    if (known?.of !== of) known = { of, lists: { ...of, lookUp: learn } };
-    return known.lists;
+    blockedVersions: policyAdmin.blockedVersions,
+    policyAdmin,
   };
 }

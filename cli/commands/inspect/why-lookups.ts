@@ -5,7 +5,7 @@ import { RegistryError, undefinedIf } from '../../../build/contract/errors.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import type { WhyAnswer } from '../../../build/contract/why.ts';
-import type { HeldRelease } from '../../../proxy/policy/admin/held-list.ts';
+import type { HeldRelease } from '../../../proxy/policy/admin/held-in-package.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
 import { StateError } from '../../../proxy/core/state/state-error.ts';
 import { runsOf, type Runs } from '../../builds/published-runs.ts';

@@ -141,6 +141,11 @@ async function knownAt(
   const remote = (await remoteOf(given.flags, context)) ?? (await rememberedRegistry(context, given.flags));
   if (remote !== undefined) {
     const { knownOf, asksPolicy } = await knownRemotely(remote, changed);
+    if (!asksPolicy && given.flags['failOn'] === 'held')
+      throw new UsageError(
+        'The token may not ask what the policy says, so --fail-on held would never fail. Use the token of a maintainer ' +
+          'or policy editor (`libretto login`), or --fail-on advisory.',
+      );
     if (!asksPolicy)
       printWarnings(context.stderr, [
         'The token may not ask what the policy says, so the review does not show what is held. Advisories are shown.',

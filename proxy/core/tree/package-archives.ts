@@ -22,6 +22,11 @@ export class PackageArchives {
     return this.#byVersion.values().next().value?.[0];
   }
 
+  /** All; those of one version newest first. */
+  get entries(): readonly IndexEntry[] {
+    return [...this.#byNormalized.values()].flat();
+  }
+
   /**
    * The archive of the first of `labels` (pretty or normalized version) that exists, with the content that `reference`
    * names. Composer replaces `%reference%` with the whole reference, with the text that a user wrote after `#` (often

@@ -6,7 +6,7 @@ import { invalidInput } from '../../../build/contract/errors.ts';
 import { refusalOf } from '../../registry/operation.ts';
 import { isJsonObject, type JsonValue } from '../../../build/contract/json.ts';
 import type { CallerTokensOptions } from '../../auth/caller-tokens.ts';
-import type { BlockedVersions } from '../../policy/admin/blocked-versions.ts';
+import type { BlockedVersions } from '../../policy/admin/package-standing.ts';
 import type { PolicyAdminServices } from '../../policy/admin/operations.ts';
 import type { PolicyAdmin } from '../../policy/admin/policy-admin.ts';
 import { policyCheck, policyDocument, policyDraft, policyTest, policyView } from '../../policy/admin/policy-views.ts';

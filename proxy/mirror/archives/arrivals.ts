@@ -169,7 +169,7 @@ export interface KeptArchive {
 
 /**
  * The gains, for a stored archive. After its tag moved, the archive gained nothing if it can only do what the release
- * could do before: lock files that name it keep working. A decision about this archive still counts.
+ * could do before: lock files that name it keep working.
  */
 export function gainsOfKept(gains: Gains, seen: Seen, { normalized, reference, record }: KeptArchive): Gains {
   const about = gains.get(normalized);
@@ -177,7 +177,7 @@ export function gainsOfKept(gains: Gains, seen: Seen, { normalized, reference, r
   if (about === undefined || about.release.reference === reference || had === undefined) return gains;
   const isFormer = capabilitiesOf(record).every((one) => !isDecisive(one) || had.includes(capabilityDigest(one)));
   if (!isFormer) return gains;
-  return new Map([...gains, [normalized, { release: { ...about.release, reference, changedMs: 0 }, gained: [] }]]);
+  return new Map([...gains].filter(([version]) => version !== normalized));
 }
 
 /** As far as is known, without noting anything. Rejects with UnreadableRecord. */

@@ -109,14 +109,35 @@ function attempting(onError: (error: unknown) => void): Attempt {
   };
 }
 
-/** Time releases a held one, and holds one of another registry: it is looked at beside publications, too. */
+/** The packages that were published since `serial`; undefined: more than one publication, or not all are known. */
+async function changedSince(
+  { publications }: CollectorParts,
+  serial: number,
+): Promise<{ readonly serial: number; readonly only: readonly string[] | undefined }> {
+  const [present] = (await publications.list({ limit: 1 })).publications;
+  if (present?.serial === serial) return { serial, only: [] };
+  const isWhole = present?.previous === serial && present.counts.packages === present.names.length;
+  const only = isWhole ? present.names : undefined;
+  return { serial: present?.serial ?? 0, only };
+}
+
+/**
+ * Time releases a held one, and holds one of another registry: all are looked at once a minute. In between, a
+ * publication is looked at.
+ */
 function lookingAtHeld(parts: CollectorParts, attempt: ReturnType<typeof attempting>) {
   let lookedMs = Number.NEGATIVE_INFINITY;
+  let seen: number | undefined;
   return async (isNew: boolean): Promise<boolean> => {
-    if (!isNew && parts.now() - lookedMs < everyMs) return true;
-    const done = await attempt(async () => collectHeld(parts, await parts.held(), parts.pageOf));
-    if (done) lookedMs = parts.now();
-    return done;
+    const isDue = parts.now() - lookedMs >= everyMs;
+    if (!isNew && !isDue) return true;
+    return attempt(async () => {
+      const { serial, only } = await changedSince(parts, seen ?? -1);
+      const asked = isDue ? undefined : only;
+      await collectHeld(parts, await parts.held(asked), parts.pageOf);
+      seen = serial;
+      if (asked === undefined) lookedMs = parts.now();
+    });
   };
 }
 

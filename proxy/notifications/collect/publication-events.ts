@@ -16,7 +16,8 @@ import { chunksOf, commitEvents, cursorPrefix, numberIn, type Collecting, type C
 import { collectNew, type Noticed } from './known-set.ts';
 import type { PackageFactsReader } from './package-facts.ts';
 import { parseStability } from '../../../build/contract/stability.ts';
-import type { HeldList, HeldRelease } from '../../policy/admin/held-list.ts';
+import type { HeldRelease } from '../../policy/admin/held-in-package.ts';
+import type { HeldList } from '../../policy/admin/held-list.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 
 interface EventVersionFacts {
@@ -79,8 +80,8 @@ function versionEvent(
 export interface PublicationParts extends Collecting {
   readonly publications: Pick<Publications, 'list' | 'get'>;
   readonly facts: PackageFactsReader;
-  /** the releases that the policy holds */
-  readonly held: () => Promise<HeldList>;
+  /** the releases that the policy holds; `only`: of these packages */
+  readonly held: (only?: readonly string[]) => Promise<HeldList>;
   /** the page of a package in the console; null: none is known */
   readonly pageOf: (name: string) => string | null;
 }
@@ -229,7 +230,7 @@ async function collectAbandoned(parts: PublicationParts, changes: PublicationCha
 async function eventsOf(parts: PublicationParts, changes: PublicationChanges): Promise<readonly RegistryEvent[]> {
   const events: RegistryEvent[] = [];
   // clients do not get them: the event review.waiting tells people of them
-  const held = new Set((await parts.held()).releases.map(keyOf));
+  const held = new Set((await parts.held(changes.packages.map(({ name }) => name))).releases.map(keyOf));
   for (const given of changes.packages) {
     const isOffered = ({ version, reference }: ChangedVersion): boolean =>
       !held.has(keyOf({ name: given.name, normalized: normalizeVersion(version) ?? version, reference }));

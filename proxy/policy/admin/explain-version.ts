@@ -5,7 +5,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../../build/contract/version.ts';
 import { filterOf, passes } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
-import { decisionsOn, holdOf, type ReviewDecision } from '../judge/held-releases.ts';
+import { decidersOf, decisionsOn, holdOf, type ReviewDecision } from '../judge/held-releases.ts';
 import { blockOf, judgePackage, refusalOf, type RuleFinding } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { howToDecide } from '../model/words.ts';
@@ -96,7 +96,7 @@ function decisionsIn(
   const on = decisionsOn({ normalized: normalized as NormalizedVersion, reference }, gains(), decisions);
   const find = (decision: ReviewDecision['decision']): ExplainedVersion['approval'] => {
     const found = on.find((one) => one.decision === decision);
-    return found === undefined ? null : { by: found.by, at: found.at, reason: found.reason };
+    return found === undefined ? null : { by: decidersOf(found), at: found.at, reason: found.reason };
   };
   const wouldHold = (rule: VersionRule): boolean =>
     rule.rule === 'capability' && holdOf(rule, gains(), [], normalized, nowMs) !== undefined;

@@ -3,50 +3,24 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { compareNormalized } from '../../../build/contract/ordering.ts';
-import type { NormalizedVersion } from '../../../build/contract/version.ts';
-import type { Gained } from '../../../build/review/gained-capabilities.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
-import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Artifacts } from '../../artifacts/artifacts.ts';
 import { endOfStaged } from '../../artifacts/staged-artifacts.ts';
+import { roleRefusal } from '../../auth/caller.ts';
+import { personRights } from '../../auth/user.ts';
+import { readUser } from '../../auth/user-records.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
-import type { ReleaseFacts } from '../../core/views/view.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
-import type { PackageOrigin } from '../judge/facts.ts';
-import { noGains, type ArrivedRelease, type Gains, type ReviewDecision } from '../judge/held-releases.ts';
-import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
+import type { ReviewDecision } from '../judge/held-releases.ts';
 import { isHolding } from '../model/weakened-hold.ts';
 import { firstApprovals, isAbout } from '../records/review-decisions.ts';
-import { createBursts } from './bursts.ts';
-import type { CandidatePackage, PackageSource } from './package-source.ts';
-import type { StandingParts } from './package-standing.ts';
-
-export interface HeldRelease {
-  readonly name: PackageName;
-  readonly origin: PackageOrigin;
-  readonly version: string;
-  readonly normalized: string;
-  /** of its archive; empty: unknown */
-  readonly reference: string;
-  /** what views decide by */
-  readonly release: ReleaseFacts;
-  /** the name of the rule */
-  readonly rule: string;
-  /** completes a sentence */
-  readonly because: string;
-  /** epoch milliseconds */
-  readonly arrivedMs: number;
-  readonly gained: readonly Gained<ArrivedRelease>[];
-  /** false: a person rejected it, or another rule blocks it as well; listed while a first approval waits */
-  readonly waits: boolean;
-  /** who gave the first of two approvals; null: nobody */
-  readonly approvedBy: string | null;
-  /** it was never published; absent: a rule holds a published release */
-  readonly staged?: ArtifactRecord;
-}
+import type { VersionRule } from '../model/policy-document.ts';
+import { withBursts } from './bursts.ts';
+import { heldIn, type HeldInPackage, type HeldRelease } from './held-in-package.ts';
+import type { PackageSource } from './package-source.ts';
+import { undefinedIfUnusable, type StandingParts } from './package-standing.ts';
 
 export interface HeldList {
   readonly releases: readonly HeldRelease[];
@@ -54,68 +28,78 @@ export interface HeldList {
   readonly examined: ReadonlySet<PackageName>;
 }
 
-interface Examined {
+interface Examined extends HeldInPackage {
+  readonly name: PackageName;
   readonly stamp: string | undefined;
   readonly policy: CurrentPolicy;
-  readonly untilMs: number;
-  readonly held: readonly HeldRelease[];
-  /** of all its releases, while a rule compares them */
-  readonly arrivals: readonly number[];
 }
 
 export interface HeldParts extends StandingParts {
-  readonly store: Pick<StateStore, 'range'>;
+  readonly store: Pick<StateStore, 'get' | 'range'>;
   readonly artifactsOf: (actor: Actor) => Pick<Artifacts, 'staged'>;
   /** What the composer.json of a staged upload says; undefined: it cannot be read here. */
   readonly stagedRecord: (staged: ArtifactRecord) => Promise<JsonObject | undefined>;
 }
 
+export interface HeldQuestion {
+  /** default: all packages; staged releases are always looked at */
+  readonly only?: readonly PackageName[] | undefined;
+  /** default: those that wait */
+  readonly isAsked?: ((held: HeldRelease) => boolean) | undefined;
+}
+
 /** Every call looks again. Others get their turn in between. Staged releases come last. */
 export function createHeldList(parts: HeldParts) {
-  const { reader, packages } = parts;
   const known = new Map<string, Examined>();
-  return async (nowMs: number, isAsked = ({ waits }: HeldRelease): boolean => waits): Promise<HeldList> => {
-    const policy = await reader.current(nowMs);
+  const epochs = new Map<PackageSource, number>();
+  return async (nowMs: number, { only, isAsked = ({ waits }) => waits }: HeldQuestion = {}): Promise<HeldList> => {
+    const policy = await parts.reader.current(nowMs);
     const releases: HeldRelease[] = [];
-    const bursts = createBursts();
     const examined = new Set<PackageName>();
     const firsts = await countedFirsts(parts);
-    if (!policy.compiled.rules.some(({ given }) => isHolding(given))) known.clear();
-    else {
-      const turn = createTurns();
-      for (const source of packages)
-        for (const name of await source.names()) {
-          if (!policy.rules.about(name, source.origin, undefined).rules.some(({ given }) => isHolding(given))) continue;
-          await turn();
-          const found = await examine(known, source, name, policy, nowMs).catch(undefinedIfUnusable);
-          if (found === undefined) continue;
-          examined.add(name);
-          bursts.note(name, found.arrivals);
-          releases.push(...found.held.filter((held) => isAsked(held) || firsts.some((one) => isAbout(one, held))));
-        }
+    const turn = createTurns();
+    const isHeldBy = ({ given }: { readonly given: VersionRule }): boolean => isHolding(given);
+    const holds = policy.compiled.rules.some(isHeldBy);
+    if (!holds) known.clear();
+    for (const source of holds ? parts.packages : []) {
+      const epoch = await source.epoch?.(nowMs);
+      const isSettled = epoch !== undefined && epochs.get(source) === epoch;
+      for (const name of only ?? (await source.names())) {
+        if (!policy.rules.about(name, source.origin, undefined).rules.some(isHeldBy)) continue;
+        await turn();
+        const found = await examine(known, { source, name, isSettled }, policy, nowMs).catch(undefinedIfUnusable);
+        if (found === undefined) continue;
+        examined.add(name);
+        releases.push(...found.held.filter((held) => isAsked(held) || firsts.some((one) => isAbout(one, held))));
+      }
+      if (epoch !== undefined && only === undefined) epochs.set(source, epoch);
     }
     const staged = await stagedReleases(parts, () => true, nowMs);
-    for (const { name, arrivedMs } of staged) bursts.note(name, [arrivedMs]);
-    const all = await withApprovals(parts, [...releases, ...staged]);
-    return { releases: all.map((held) => bursts.shownIn(held)), examined };
+    const arrived = [...known.values(), ...staged.map(({ name, arrivedMs }) => ({ name, arrivals: [arrivedMs] }))];
+    return { releases: withBursts(await withApprovals(parts, [...releases, ...staged]), arrived), examined };
   };
 }
 
+const nothing: HeldInPackage = { held: [], arrivals: [], untilMs: Number.POSITIVE_INFINITY };
+
 async function examine(
   known: Map<string, Examined>,
-  source: PackageSource,
-  name: PackageName,
+  {
+    source,
+    name,
+    isSettled,
+  }: { readonly source: PackageSource; readonly name: PackageName; readonly isSettled: boolean },
   policy: CurrentPolicy,
   nowMs: number,
-): Promise<Omit<Examined, 'stamp' | 'policy'>> {
+): Promise<HeldInPackage> {
   const key = `${source.origin} ${name}`;
-  // before the files, so that a later change makes the result outdated
-  const stamp = await source.stamp(name);
   const last = known.get(key);
+  // before the files, so that a later change makes the result outdated
+  const stamp = last !== undefined && isSettled ? last.stamp : await source.stamp(name);
   if (last?.policy === policy && last.stamp === stamp && nowMs < last.untilMs) return last;
   const found = await source.read(name);
   const looked = found === undefined ? nothing : heldIn(found, policy, nowMs);
-  known.set(key, { stamp, policy, ...looked });
+  known.set(key, { name, stamp, policy, ...looked });
   return looked;
 }
 
@@ -194,9 +178,22 @@ export async function withApprovals(
   });
 }
 
-/** The setting may have changed since somebody approved first. */
+/** The setting may have changed since somebody approved first, and so may the rights of that person. */
 async function countedFirsts(parts: HeldParts): Promise<readonly ReviewDecision[]> {
-  return (await hasFourEyes(parts)) ? firstApprovals(parts.store) : [];
+  const firsts = (await hasFourEyes(parts)) ? await firstApprovals(parts.store) : [];
+  const counts = await Promise.all(firsts.map(({ by }) => mayDecide(parts.store, by)));
+  return firsts.filter((_, at) => counts[at]);
+}
+
+/** True for accounts of the host, and for people who may decide now. */
+export async function mayDecide(store: Pick<StateStore, 'get'>, actor: string): Promise<boolean> {
+  const id = /^user:(\w+)$/.exec(actor)?.[1];
+  if (id === undefined) return true;
+  const record = (await readUser(store, id))?.record;
+  return (
+    record?.status === 'active' &&
+    roleRefusal('decideHeldRelease', { ...personRights(record), ...record }) === undefined
+  );
 }
 
 export async function hasFourEyes({ sources }: Pick<StandingParts, 'sources'>): Promise<boolean> {
@@ -205,41 +202,4 @@ export async function hasFourEyes({ sources }: Pick<StandingParts, 'sources'>): 
 
 export function approvedOnce(held: HeldRelease, by: string): HeldRelease {
   return { ...held, approvedBy: by, because: `${held.because}; ${by} approved it, and one more person has to approve` };
-}
-
-function undefinedIfUnusable(error: unknown): undefined {
-  if (!(error instanceof UnusableFile)) throw error;
-}
-
-const nothing: Omit<Examined, 'stamp' | 'policy'> = { held: [], arrivals: [], untilMs: Number.POSITIVE_INFINITY };
-
-/** The releases of a package that a rule holds, newest first, and when this may change by the clock. */
-export function heldIn(
-  { name, origin, beside, versions, gains }: CandidatePackage,
-  policy: CurrentPolicy,
-  nowMs: number,
-): typeof nothing {
-  const { rules } = policy.rules.about(name, origin, undefined);
-  let compared: Gains | undefined;
-  const gained = (): Gains => (compared ??= gains());
-  const judge = judgePackage(rules, policy.factsOf(name, origin, beside, gained));
-  let changesAtMs: number | undefined;
-  const held = versions.flatMap(({ facts, release, isOffered }): readonly HeldRelease[] => {
-    if (!isOffered) return [];
-    const judgement = judge(facts, nowMs);
-    changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
-    const found = judgement.findings.find((one) => one.exception === undefined && isHolding(one.rule));
-    const { version, normalized } = facts;
-    const known = found && gained().get(normalized);
-    if (found === undefined || known === undefined) return [];
-    const { reference, arrivedMs } = known.release;
-    const about = { name, origin, version, normalized, reference, release, arrivedMs, gained: known.gained };
-    const waits = blockOf(judgement)?.isHeld === true;
-    return [{ ...about, rule: found.rule.name, because: found.because, waits, approvedBy: null }];
-  });
-  const newestFirst = held.toSorted((one, other) =>
-    compareNormalized(other.normalized as NormalizedVersion, one.normalized as NormalizedVersion),
-  );
-  const arrivals = [...(compared ?? noGains).values()].map((one) => one.release.arrivedMs);
-  return { held: newestFirst, arrivals, untilMs: changesAtMs ?? Number.POSITIVE_INFINITY };
 }

@@ -13,7 +13,7 @@ import type { Actor, ChangeParts } from '../../state/audit.ts';
 import { CurrentPolicy, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
 import { compilePolicy } from '../judge/compile-policy.ts';
-import type { ReviewDecision } from '../judge/held-releases.ts';
+import { decidersOf, type ReviewDecision } from '../judge/held-releases.ts';
 import {
   lastDecision,
   removeDecision,
@@ -22,7 +22,8 @@ import {
   type DecisionDetails,
 } from '../records/review-decisions.ts';
 import { findPackage } from './explain-version.ts';
-import { approvedOnce, hasFourEyes, heldIn, stagedReleases, type HeldRelease, type HeldParts } from './held-list.ts';
+import { heldIn, type HeldRelease } from './held-in-package.ts';
+import { approvedOnce, hasFourEyes, mayDecide, stagedReleases, type HeldParts } from './held-list.ts';
 
 export interface DecidingParts extends Pick<ChangeParts, 'store' | 'now'>, Omit<HeldParts, 'artifactsOf' | 'store'> {
   readonly reader: PolicyReader;
@@ -69,7 +70,8 @@ export async function decideHeld(parts: DecidingParts, asked: Deciding, actor: A
   if (asked.reference !== undefined && standing.last !== undefined && standing.last.by !== actor)
     throw decided(standing.last, held.version, again);
   const details = await detailsOf(parts, held, { asked, first: standing.first }, actor);
-  const made = { ...archive, decision, reason, by: actor, at: new Date(now()).toISOString() };
+  const at = new Date(now()).toISOString();
+  const made = { ...archive, decision, reason, by: actor, ...firstOf(details), at };
   if (!(await storeDecision(store, made, { ...details, ...standing }, actor))) {
     const { last } = await standingDecisions(store, archive);
     if (last !== undefined && last.at !== standing.last?.at)
@@ -99,20 +101,20 @@ async function carryOut(
 
 /** `advice`: default: for what was staged, or is offered now. */
 function decided(
-  { by, decision, at, reason, package: name }: ReviewDecision,
+  { decision, at, reason, package: name, ...of }: ReviewDecision,
   version: string,
   advice: string = afterwards[decision],
 ): RegistryError {
   return new RegistryError('CONFLICT', {
-    message: `${by} ${decision} ${name} ${version} at ${at} ("${shortText(reason, 200) ?? ''}"). ${advice}`,
-    details: { decision, by, at },
+    message: `${decidersOf(of)} ${decision} ${name} ${version} at ${at} ("${shortText(reason, 200) ?? ''}"). ${advice}`,
+    details: { decision, by: of.by, at },
   });
 }
 
 const again = 'If this is wrong, decide again with `libretto policy`, or without `reference`.';
 const afterwards = {
   approved: 'To take it back, withdraw the version.',
-  rejected: 'To publish it nevertheless, upload it again.',
+  rejected: 'To publish it nevertheless, upload it as a new version.',
 } as const;
 
 async function detailsOf(
@@ -130,11 +132,15 @@ async function detailsOf(
       message: 'You published this release, so another person has to approve it (setting publishing.four_eyes).',
     });
   if (publisher !== undefined && isPerson(publisher)) return { isFirst: false, people };
-  if (first === undefined) return { isFirst: true, people };
+  if (first === undefined || !(await mayDecide(parts.store, first.by))) return { isFirst: true, people };
   if (first.by !== actor) return { isFirst: false, people: { ...people, first_approved_by: first.by } };
   throw new RegistryError('CONFLICT', {
     message: 'You approved this release already. Another person has to approve it, too (setting publishing.four_eyes).',
   });
+}
+
+function firstOf({ people: { first_approved_by: first } }: DecisionDetails): Pick<ReviewDecision, 'first_by'> {
+  return first === undefined ? {} : { first_by: first };
 }
 
 /** On the host of the registry the account counts. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { capabilityKinds, describeCapability } from '../../../build/review/capabilities.ts';
 import { timeSchema } from '../../registry/fields.ts';
 import type { Fixed } from '../../registry/operation.ts';
-import type { HeldRelease } from './held-list.ts';
+import type { HeldRelease } from './held-in-package.ts';
 
 const version = z.string().meta({ description: 'the version', example: '1.2.0' });
 

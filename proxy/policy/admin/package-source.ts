@@ -42,6 +42,8 @@ export interface PackageSource {
    * UnusableFile.
    */
   readonly listed?: () => AsyncIterable<Listed>;
+  /** Equal while the files of all packages are unchanged; absent: only stamps tell. */
+  readonly epoch?: (nowMs: number) => MaybeAsync<number>;
   /** Equal while the files about the package are unchanged. */
   readonly stamp: (name: PackageName) => MaybeAsync<string>;
   /** undefined: there is no such package */

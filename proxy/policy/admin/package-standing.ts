@@ -8,12 +8,13 @@ import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
+import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
 import { isMalwareId, malwareList, type PackageFacts, type PackageOrigin } from '../judge/facts.ts';
 import { noGains } from '../judge/held-releases.ts';
-import { blockOf, judgePackage, refusalOf, type RuleFinding } from '../judge/judge.ts';
+import { blockOf, judgePackage, refusalOf } from '../judge/judge.ts';
 import { findPackage } from './explain-version.ts';
 import type { CandidatePackage, CandidateVersion, Listed, PackageSource } from './package-source.ts';
 
@@ -28,6 +29,15 @@ export interface Concern {
   readonly isMalware: boolean;
 }
 
+export interface Block {
+  /** its name */
+  readonly rule: string;
+  /** completes a sentence: `it is abandoned` */
+  readonly because: string;
+  /** true: the release waits until time or a person decides */
+  readonly isHeld: boolean;
+}
+
 export interface VersionStanding {
   readonly version: string;
   /** what views decide by */
@@ -35,6 +45,8 @@ export interface VersionStanding {
   readonly state: 'supported' | 'dev' | 'advisory' | 'malware' | 'blocked' | 'held' | 'withdrawn';
   /** false: clients get its archive from elsewhere, or nobody has fetched it yet */
   readonly stored: boolean;
+  /** what keeps it out, of rules that name no tokens; undefined: nothing */
+  readonly block: Block | undefined;
   /** true: a rule of the policy refuses its archive, also for lock files */
   readonly refused: boolean;
   readonly concerns: readonly Concern[];
@@ -60,6 +72,28 @@ export interface StandingParts {
   readonly packages: readonly PackageSource[];
 }
 
+/** Finds what keeps a version of one package out; undefined: it is offered. */
+export type FindBlock = (version: Pick<PublishedVersion, 'entry'>) => Block | undefined;
+
+/** The blocks among the versions of a package that is published here. */
+export type BlockedVersions = (name: PackageName, nowMs: number) => Promise<FindBlock>;
+
+/** Nothing is read where no rule is about the package. Of a damaged one nothing is found: its page shows the damage. */
+export async function readBlocks(
+  parts: StandingParts,
+  ...[name, nowMs]: Parameters<BlockedVersions>
+): Promise<FindBlock> {
+  const { rules } = (await parts.reader.current(nowMs)).rules.about(name, 'private', undefined);
+  const standing = rules.length === 0 ? undefined : await readStanding(parts, name, nowMs).catch(undefinedIfUnusable);
+  const blocks = new Map(standing?.versions.map(({ version, block }) => [version, block]));
+  return ({ entry }) => blocks.get(entry.version);
+}
+
+/** For a damaged package. */
+export function undefinedIfUnusable(error: unknown): undefined {
+  if (!(error instanceof UnusableFile)) throw error;
+}
+
 type Known = Pick<CandidatePackage, 'name' | 'origin' | 'beside' | 'gains'>;
 
 /** undefined: nothing is stored of the package. Rejects for a damaged one. */
@@ -78,9 +112,11 @@ export async function readStanding(
   const judged = known.versions.map((version): Omit<VersionStanding, 'fixedIn'> & CandidateVersion => {
     const concerns = concernsOf(version.facts.normalized);
     const judgement = judge(version.facts, nowMs);
-    const state = stateOf(version, concerns, blockOf(judgement));
+    const found = blockOf(judgement);
+    const block = found && { rule: found.rule.name, because: found.because, isHeld: found.isHeld };
+    const state = stateOf(version, concerns, block);
     const refused = refusalOf(judgement, version.stored) !== undefined;
-    return { ...version, version: version.facts.version, concerns, state, refused };
+    return { ...version, version: version.facts.version, concerns, state, block, refused };
   });
   const releases = judged.filter(({ state }) => state === 'supported').toSorted(ascending);
   return {
@@ -100,7 +136,7 @@ function ascending({ facts: one }: CandidateVersion, { facts: other }: Candidate
 function stateOf(
   { facts, isOffered }: CandidateVersion,
   concerns: readonly Concern[],
-  block: RuleFinding | undefined,
+  block: Block | undefined,
 ): VersionStanding['state'] {
   if (!isOffered) return 'withdrawn';
   if (malwareOf({ concerns }) !== null) return 'malware';

@@ -3,7 +3,7 @@
 
 import { RegistryError } from '../../../build/contract/errors.ts';
 import type { JsonValue } from '../../../build/contract/json.ts';
-import type { PackageName } from '../../../build/contract/name.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import { actorOf } from '../../auth/caller.ts';
 import type { Actor } from '../../state/audit.ts';
 import { proposedPolicy } from '../apply/policy-reader.ts';
@@ -12,9 +12,10 @@ import { readHits } from '../records/policy-hits.ts';
 import { changePolicy, checkPolicy, viewOf, type ChangingParts } from './change-policy.ts';
 import { explainPolicyOn, holdOn, stagedOf, withheldFrom } from './explain-policy.ts';
 import { notFound } from './explain-version.ts';
-import { createHeldList, type HeldRelease } from './held-list.ts';
+import type { HeldRelease } from './held-in-package.ts';
+import { createHeldList } from './held-list.ts';
 import { decideHeld, type DecidingParts, type Deciding } from './held-releases.ts';
-import { readExposures, readStanding } from './package-standing.ts';
+import { readBlocks, readExposures, readStanding, type BlockedVersions } from './package-standing.ts';
 import type { FeedView, PolicyTest } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
 import { remembered } from './remembered.ts';
@@ -60,6 +61,7 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
     withheld: (name: PackageName, token: string) => withheldFrom(options, name, token),
     /** undefined: nothing is stored of the package. Rejects for a damaged one. */
     standing: (name: PackageName) => readStanding(options, name, now()),
+    blockedVersions: ((...of) => readBlocks(options, ...of)) satisfies BlockedVersions,
     /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */
     exposures: exposures.now,
     /**
@@ -67,9 +69,9 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
      * last known ones; undefined: unknown, or lists are damaged.
      */
     exposuresSoon: exposures.soon,
-    /** The releases that wait until time or a person decides, as of now. */
-    held: async (reader: Reader) => {
-      const found = await readHeld(now());
+    /** The releases that wait until time or a person decides, as of now. `only`: default: of all packages. */
+    held: async (reader: Reader, only?: readonly string[]) => {
+      const found = await readHeld(now(), { only: only?.flatMap((name) => parsePackageName(name) ?? []) });
       return { ...found, releases: await named(store, reader, found.releases) };
     },
     /** The same within a moment, with ids: else the last known ones; undefined: unknown. */

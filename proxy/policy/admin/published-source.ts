@@ -10,7 +10,7 @@ import { readPublishedNames } from '../../packages/catalogue.ts';
 import { recordsOf } from '../../core/tree/document-releases.ts';
 import { parseRows, type PublishedFiles } from '../../core/tree/published-files.ts';
 import { releaseOf } from '../../core/views/view.ts';
-import { arrivalOfPublished, gainsOf } from '../judge/held-releases.ts';
+import { publishedGains } from '../apply/published-gains.ts';
 import { factsOfArchive, recordFacts } from '../apply/record-facts.ts';
 import type { CandidatePackage, PackageSource } from './package-source.ts';
 
@@ -19,6 +19,7 @@ export function publishedSource(files: PublishedFiles): PackageSource {
   return {
     origin: 'private',
     names: () => readPublishedNames(files),
+    epoch: files.epoch,
     stamp: (name) =>
       andThen(
         files.stamps([
@@ -42,7 +43,7 @@ async function readPackage(files: PublishedFiles, name: PackageName): Promise<Ca
   const facts = recordFacts([recordsIn(dev, name, 'dev'), releases]);
   return {
     name,
-    gains: (more) => gainsOf(more === undefined ? releases : [...releases, more], arrivalOfPublished),
+    gains: (more) => publishedGains(more === undefined ? releases : [...releases, more], entries),
     origin: 'private',
     beside: {},
     versions: newestOfEach(entries).map((entry) => ({

@@ -26,6 +26,23 @@ export const noOutsideLists: OutsideLists = {
   lookUp: () => Promise.resolve(),
 };
 
+/** The lists of these feeds; one object while they are unchanged. `feeds`: undefined while they are not open. */
+export function outsideLists(feeds: () => OpenFeeds | undefined): () => OutsideLists {
+  let [of, lists]: [ReturnType<OpenFeeds['lists']> | undefined, OutsideLists] = [undefined, noOutsideLists];
+  return () => {
+    const opened = feeds();
+    const latest = opened?.lists();
+    if (opened !== undefined && latest !== undefined && latest !== of)
+      [of, lists] = [latest, { ...latest, lookUp: opened.learn }];
+    return lists;
+  };
+}
+
+interface OpenFeeds {
+  readonly lists: () => Omit<OutsideLists, 'lookUp'>;
+  readonly learn: OutsideLists['lookUp'];
+}
+
 /** True if a rule reads advisories or filter lists. */
 export function readsLists({ rules }: Pick<CompiledPolicy, 'rules'>): boolean {
   return rules.some(({ given }) => given.rule === 'advisories' || given.rule === 'filter');

@@ -9,9 +9,10 @@ import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/mayb
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { recordsOf } from '../../core/tree/document-releases.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
-import { arrivalOfPublished, gainsOf, type Gains } from '../judge/held-releases.ts';
+import { noGains } from '../judge/held-releases.ts';
 import { judgePackage, type PolicyJudgement, type PackageJudge } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
+import { readPublishedGains } from './published-gains.ts';
 import { factsOfArchive, recordFacts, type RecordFacts } from './record-facts.ts';
 import type { ApplicableRules } from './rule-finder.ts';
 
@@ -31,12 +32,12 @@ interface Judged {
 }
 
 export class PublishedJudgements {
-  readonly #files: Pick<TreeFiles, 'document'>;
+  readonly #files: Pick<TreeFiles, 'document' | 'archives'>;
   readonly #kept: ByteCache<CachedPackageJudge>;
   readonly #reading = new SingleFlight<CachedPackageJudge>();
   readonly #judged = new WeakMap<IndexEntry, Judged>();
 
-  constructor(files: Pick<TreeFiles, 'document'>, cacheBytes: number) {
+  constructor(files: Pick<TreeFiles, 'document' | 'archives'>, cacheBytes: number) {
     this.#files = files;
     this.#kept = new ByteCache(cacheBytes);
   }
@@ -86,11 +87,14 @@ export class PublishedJudgements {
       documents.push(document === undefined ? [] : recordsOf(document.bytes.toString('utf8'), name));
     }
     const facts = recordFacts(documents);
-    const gains = (): Gains => gainsOf(documents.flat(), arrivalOfPublished);
+    const gains = found.readsGains ? await readPublishedGains(this.#files, name, epoch) : noGains;
     const known: CachedPackageJudge = {
       policy,
       epoch,
-      judge: judgePackage(found.rules, policy.factsOf(name, 'private', {}, gains)),
+      judge: judgePackage(
+        found.rules,
+        policy.factsOf(name, 'private', {}, () => gains),
+      ),
       facts,
     };
     this.#kept.set(key, known, key.length + 1024 + facts.records.size * 600);

@@ -3,21 +3,20 @@
 
 import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
-import { providerPath } from '../../../build/contract/paths.ts';
 import { andThen, type MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { TextDocument } from '../../core/http/document.ts';
 import type { Moment } from '../../core/protocol/mirrored-packages.ts';
 import type { PolicyCaller, ReleasePolicy, RulesInEffect } from '../../core/protocol/release-policy.ts';
-import { recordsOf } from '../../core/tree/document-releases.ts';
 import type { TreeFiles } from '../../core/tree/tree-files.ts';
 import type { VersionFacts } from '../judge/facts.ts';
-import { arrivalOfPublished, gainsOf, noGains, type Gains } from '../judge/held-releases.ts';
+import type { Gains } from '../judge/held-releases.ts';
 import type { PolicyJudgement } from '../judge/judge.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { Hits } from './hits.ts';
 import { PolicedDocuments, asRecorded, type PolicedPackage } from './policed-documents.ts';
 import type { PolicyReader } from './policy-reader.ts';
+import { readPublishedGains } from './published-gains.ts';
 import { PublishedJudgements } from './published-judgements.ts';
 import type { ApplicableRules } from './rule-finder.ts';
 import { factsOfEntry } from './record-facts.ts';
@@ -50,7 +49,7 @@ function rulesInEffect(
       if (found.key === '' || documents.isUnchanged(base, policy, found, nowMs, epoch)) return undefined;
       const viewKey = view?.key ?? '';
       const complete = () => completion(files, name, found, epoch);
-      const gains = () => publishedGains(files, name, epoch);
+      const gains = () => readPublishedGains(files, name, epoch);
       const asked = { name, stability, origin: 'private', viewKey, found, complete, gains, epoch } as const;
       return andThen(documents.get(base, policy, asked, nowMs), (document) =>
         document === base ? undefined : { document, grow: (bytes) => documents.grow(asked, document, bytes) },
@@ -66,14 +65,6 @@ function rulesInEffect(
       });
     },
   };
-}
-
-/** Read from the document of releases, which a view may cut. */
-async function publishedGains(files: EffectParts['files'], name: PackageName, epoch: number): Promise<Gains> {
-  const document = await files.document(providerPath(name, 'stable'), epoch);
-  return document === undefined
-    ? noGains
-    : gainsOf(recordsOf(document.bytes.toString('utf8'), name), arrivalOfPublished);
 }
 
 /** What the serving index adds to a record, if a rule reads it. */

@@ -121,15 +121,16 @@ const makers: { readonly [Kind in VersionKind]: Maker<Kind> } = {
         // what it keeps arrived with it or before; the comparison of all releases costs more than this look
         if (dev || (origin === 'private' && publishedMs < sinceMs && decisions.length === 0)) return undefined;
         known ??= gains();
-        // nothing is left of the record of a withdrawn archive but the decision about it
-        if (origin === 'private' && known.get(normalized)?.release.reference !== reference) {
-          const own = decisions.findLast((one) => one.version === normalized && one.reference === reference);
-          if (own?.decision === 'rejected') return { because: rejectionOf(own) };
+        const isOther = known.get(normalized)?.release.reference !== reference;
+        const own = isOther && decisions.findLast((one) => one.version === normalized && one.reference === reference);
+        // the upstream has moved its tag, or the release is withdrawn: the decision is about the archive that is here
+        if (own && own.decision === 'rejected') return { because: rejectionOf(own) };
+        // nothing else is left of the record of a withdrawn archive
+        if (origin === 'private' && isOther) {
           // what a person rejected holds later releases too, and nothing says whether this is one of them
           const days = decisions.some(({ decision }) => decision === 'rejected') ? undefined : rule.days;
           const untilMs = days === undefined ? undefined : publishedMs + days * 86_400_000;
-          if (own !== undefined || publishedMs < sinceMs || (untilMs ?? Number.POSITIVE_INFINITY) <= nowMs)
-            return undefined;
+          if (own || publishedMs < sinceMs || (untilMs ?? Number.POSITIVE_INFINITY) <= nowMs) return undefined;
           return {
             because: unknown('difference from the releases below'),
             ...(untilMs === undefined ? {} : { untilMs }),

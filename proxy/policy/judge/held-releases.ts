@@ -42,6 +42,8 @@ export interface ReviewDecision {
   readonly decision: 'approved' | 'rejected';
   /** who */
   readonly by: string;
+  /** who gave the first of two approvals; absent: one was enough */
+  readonly first_by?: string;
   readonly reason: string;
   /** ISO 8601 */
   readonly at: string;
@@ -50,18 +52,22 @@ export interface ReviewDecision {
 /**
  * `records`: all releases of a package, in full, each with `version_normalized`; dev versions do not count. `arrivedMs`:
  * when this registry had the release first; 0: before anybody looked. `firstMs`: when it had the package first,
- * of a mirrored package; default: with the first of these. `hadOf`: as of a release that may have moved.
+ * of a mirrored package; default: with the first of these. `hadOf`: as of a release that may have moved. `former`: what
+ * was withdrawn; a release that is there under the same version counts instead.
  */
 export function gainsOf(
   records: readonly JsonObject[],
   arrivedMs: (record: JsonObject) => number,
   firstMs?: number,
   hadOf: (record: JsonObject) => Release['had'] = () => undefined,
+  former: readonly ArrivedRelease[] = [],
 ): Gains {
-  const releases = releasesIn(records).map(({ release, of }) => {
+  const present = releasesIn(records).map(({ release, of }): ArrivedRelease => {
     const atMs = arrivedMs(of);
     return { ...release, arrivedMs: atMs, changedMs: firstMs === undefined ? 0 : atMs, had: hadOf(of) };
   });
+  const taken = new Set(present.map(({ normalized }) => normalized));
+  const releases = [...present, ...former.filter(({ normalized }) => !taken.has(normalized))];
   const gains = new Map<string, ReleaseGains<ArrivedRelease>>();
   const beganMs = firstMs ?? releases.reduce((least, one) => Math.min(least, one.arrivedMs), Infinity);
   for (const [normalized, { release, gained }] of gainedByRelease(releases, beganMs)) {
@@ -92,11 +98,6 @@ export function releasesIn(records: readonly JsonObject[]) {
 /** An archive without a reference is known by its checksum. */
 function referenceOf({ dist }: JsonObject): string {
   return isJsonObject(dist) ? String(dist['reference'] || dist['shasum'] || '') : '';
-}
-
-/** Our own clock wrote the `published-time` of a package that is published here. */
-export function arrivalOfPublished(record: JsonObject): number {
-  return Date.parse(String(record['published-time'])) || 0;
 }
 
 export interface Hold {
@@ -171,6 +172,11 @@ function isOf(
   { capability, broughtBy }: Gained<ArrivedRelease>,
 ): boolean {
   return kinds.includes(capability.kind) && broughtBy.arrivedMs >= (since === undefined ? 0 : Date.parse(since));
+}
+
+/** Everybody who took part. */
+export function decidersOf({ by, first_by: first }: Pick<ReviewDecision, 'by' | 'first_by'>): string {
+  return first === undefined ? by : `${first} and ${by}`;
 }
 
 /** Clients read it, so it names nobody. */

@@ -19,6 +19,7 @@ const row = z.object({
   reference: z.string(),
   decision: z.enum(['approved', 'rejected']),
   by: z.string(),
+  first_by: z.string().exactOptional(),
   reason: z.string(),
   at: z.string(),
 });

@@ -8,7 +8,7 @@ import { HandMadeTree, zipBytes, type VersionSpec } from '../../util/hand-made-t
 import { runConsole, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
 import { sentMails } from '../../util/sent-mails.ts';
 
-const nowMs = Date.parse('2026-11-27T10:00:00Z');
+let nowMs = Date.parse('2026-11-27T10:00:00Z');
 const boot = { autoload: { files: ['src/boot.php'] } };
 const rule = { rule: 'capability', name: 'new', action: 'block' };
 
@@ -26,7 +26,7 @@ const setRules = (...rules: readonly object[]) =>
   console.registry.services.policyAdmin.replace({ rules } as never, undefined, 'cli:test');
 
 beforeAll(async () => {
-  console = await runConsole({ now: () => nowMs });
+  console = await runConsole({ now: () => (nowMs += 10) });
   ({ browser: admin } = await console.signIn('admin'));
   tree = new HandMadeTree(console.registry.data);
   tree.put('acme/app', [release('1.0.1', boot), release('1.0.0')]);

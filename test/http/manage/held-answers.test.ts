@@ -105,6 +105,29 @@ it('a first approval counts with four eyes alone, also of a release that was rej
   await setFourEyes(null);
 });
 
+it('a first approval does not count once its giver may not decide any more; both who approved are named', async () => {
+  await upload('acme/left', '1.0.0');
+  await upload('acme/left', '1.1.0', bin);
+  await setFourEyes(true);
+  const gone = await registry.signIn('admin');
+  expect((await decide('acme/left', 'approved', gone.token)).json()['decided']).toBe(false);
+  expect((await call('PATCH', `/api/users/${gone.userId}`, { role: 'viewer' })).status).toBe(200);
+  expect(await held('acme/left')).toMatchObject([{ approved_by: null }]);
+  expect((await decide('acme/left', 'approved', second)).json()['decided']).toBe(false);
+  expect((await decide('acme/left', 'approved')).json()['decided']).toBe(true);
+  const explained = await call('GET', '/api/packages/acme/left/versions/1.1.0/policy');
+  expect(explained.json()['approval']).toMatchObject({ by: expect.stringMatching(/^\S+@\S+ and \S+@\S+$/) });
+  await setFourEyes(null);
+});
+
+it('a change of the policy needs a session that began in the last five minutes, as decisions do', async () => {
+  const { token } = await registry.signIn('admin');
+  nowMs += 400_000;
+  const late = [await call('PUT', '/api/policy', { rules: [] }, token), await decide('acme/left', 'rejected', token)];
+  expect(late.map(({ status }) => status)).toEqual([401, 401]);
+  [admin, second] = [(await registry.signIn('admin')).token, (await registry.signIn('admin')).token];
+});
+
 it('a withdrawal that comes second names the person who decided first', async () => {
   const made = (await call('POST', '/api/tokens', { description: 'CI', kind: 'write' })).json();
   await registry.services.settings.update({ 'publishing.staged': [String(made['id'])] }, 'cli:test');

@@ -8,7 +8,7 @@ import { problemTitles, type ConnectionProblem } from '../../../forges/model/con
 import type { UpstreamProblem } from '../../../mirror/rules/upstream-problems.ts';
 import { exhaustedBytes, scarceBytes, type DiskSpace } from '../../../core/observe/storage.ts';
 import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
-import type { HeldRelease } from '../../../policy/admin/held-list.ts';
+import type { HeldRelease } from '../../../policy/admin/held-in-package.ts';
 import type { HealthFinding } from '../../../inspection/health.ts';
 import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { withCapital } from '../../components/page-words.ts';

@@ -3,7 +3,7 @@
 import type { Child } from 'hono/jsx';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
-import type { Block, FindBlock } from '../../../policy/admin/blocked-versions.ts';
+import type { Block, FindBlock } from '../../../policy/admin/package-standing.ts';
 import { Notice } from '../../components/notice.tsx';
 
 export interface ReleaseBlocks {

@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
 import { commitLink } from '../../../packages/source-pages.ts';
-import type { Block } from '../../../policy/admin/blocked-versions.ts';
+import type { Block } from '../../../policy/admin/package-standing.ts';
 import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { formatBytes, Time } from '../../components/values.tsx';

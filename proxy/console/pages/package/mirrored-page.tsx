@@ -12,7 +12,7 @@ import { PageHead, A } from '../../components/place.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
-import type { Block } from '../../../policy/admin/blocked-versions.ts';
+import type { Block } from '../../../policy/admin/package-standing.ts';
 import { MalwareIn } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { isMalware, MirroredVersions, shownVersions, type ShownVersion } from './mirrored-versions.tsx';

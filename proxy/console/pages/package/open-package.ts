@@ -21,7 +21,7 @@ import type { PackageTextReader } from '../../../packages/package-texts.ts';
 import type { Restorations } from '../../../packages/restorations.ts';
 import type { Withdrawals } from '../../../packages/withdrawals.ts';
 import type { PublishedAdvisories } from '../../../core/tree/published-advisories.ts';
-import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
+import type { BlockedVersions } from '../../../policy/admin/package-standing.ts';
 import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { Actor } from '../../../state/audit.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { undefinedIf } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { isHeld, outcomeText } from '../../../policy/admin/explain-version.ts';
-import type { HeldRelease } from '../../../policy/admin/held-list.ts';
+import type { HeldRelease } from '../../../policy/admin/held-in-package.ts';
 import type { ExplainedVersion } from '../../../policy/admin/policy-views.ts';
 import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';

@@ -5,7 +5,7 @@ import { Badge } from '../../components/badge.tsx';
 import { A, PlaceContext, MainLink } from '../../components/place.tsx';
 import { formatBytes, Time } from '../../components/values.tsx';
 import type { Column } from '../../components/table.tsx';
-import type { Block } from '../../../policy/admin/blocked-versions.ts';
+import type { Block } from '../../../policy/admin/package-standing.ts';
 import { ShortReference } from './facts-panel.tsx';
 import { packagePath } from './open-package.ts';
 import { Cause, type CauseOf } from './withdrawal-causes.tsx';

@@ -6,7 +6,7 @@ import { RegistryError } from '../../../../build/contract/errors.ts';
 import { parseStability } from '../../../../build/contract/stability.ts';
 import { requireLine } from '../../../../build/shared/text/install-lines.ts';
 import { findVersion, type PublishedVersion } from '../../../packages/published-package.ts';
-import type { Block } from '../../../policy/admin/blocked-versions.ts';
+import type { Block } from '../../../policy/admin/package-standing.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { PageHead, A } from '../../components/place.tsx';

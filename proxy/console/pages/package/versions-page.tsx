@@ -4,7 +4,7 @@ import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import { readWithdrawal } from '../../../packages/withdrawals.ts';
-import type { FindBlock } from '../../../policy/admin/blocked-versions.ts';
+import type { FindBlock } from '../../../policy/admin/package-standing.ts';
 import { Notice } from '../../components/notice.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Table } from '../../components/table.tsx';

@@ -3,7 +3,7 @@
 
 import type { Child } from 'hono/jsx';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import type { HeldRelease } from '../../../policy/admin/held-list.ts';
+import type { HeldRelease } from '../../../policy/admin/held-in-package.ts';
 import type { ExplainedVersion as JudgedVersion } from '../../../policy/admin/policy-views.ts';
 import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
 import { TextFilter } from '../../components/filters.tsx';

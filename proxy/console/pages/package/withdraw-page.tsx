@@ -7,7 +7,7 @@ import type { WithdrawalImpact } from '../../../inspection/impact.ts';
 import { withdrawVersion } from '../../../packages/operations.ts';
 import { readPackageDetails } from '../../../packages/package-details.ts';
 import { findVersion } from '../../../packages/published-package.ts';
-import type { Block } from '../../../policy/admin/blocked-versions.ts';
+import type { Block } from '../../../policy/admin/package-standing.ts';
 import { Form as FormView } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, A } from '../../components/place.tsx';

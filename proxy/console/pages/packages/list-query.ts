@@ -6,7 +6,7 @@ import { parseStability } from '../../../../build/contract/stability.ts';
 import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { searchFilter } from '../../../packages/search-packages.ts';
-import type { Block } from '../../../policy/admin/blocked-versions.ts';
+import type { Block } from '../../../policy/admin/package-standing.ts';
 import { compareText } from '../../../../build/shared/text/compare-text.ts';
 
 export const listOrders = ['name', 'updated', 'downloads'] as const;

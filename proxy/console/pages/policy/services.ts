@@ -2,7 +2,7 @@
 
 import type { CallerTokensOptions } from '../../../auth/caller-tokens.ts';
 import type { PolicyView } from '../../../policy/admin/policy-views.ts';
-import type { BlockedVersions } from '../../../policy/admin/blocked-versions.ts';
+import type { BlockedVersions } from '../../../policy/admin/package-standing.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';
 import type { SignedInRequest } from '../../frame/definitions.ts';
 

@@ -126,7 +126,14 @@ describe('mergeEntries', () => {
 
     it('stays in its entry, and is gone where the version returns', () => {
       const record = recordOf(referenceOf('1'), { license: 'MIT', type: 'Composer-Plugin', abandoned: 'acme/new' });
-      const facts: FormerFacts = { license: ['MIT'], type: 'Composer-Plugin', abandoned: 'acme/new', readme: true };
+      const can = ['plugin composer-plugin', 'license MIT'];
+      const facts: FormerFacts = {
+        license: ['MIT'],
+        type: 'Composer-Plugin',
+        abandoned: 'acme/new',
+        readme: true,
+        can,
+      };
       const withdrawn = written(left(entry, record));
       expect([withdrawn?.state, withdrawn?.facts]).toEqual(['withdrawn', facts]);
       const before = withdrawn === undefined ? [] : [withdrawn];
@@ -141,7 +148,7 @@ describe('mergeEntries', () => {
       const bare = entryOf('1.0.0', '1', { facts });
       expect(left(bare, recordOf(referenceOf('2'), {}))?.facts).toEqual(facts);
       // a publication that stops returns the entry without its README
-      expect(left(bare, recordOf(referenceOf('1'), { abandoned: false }))?.facts).toEqual({ readme: true });
+      expect(left(bare, recordOf(referenceOf('1'), { abandoned: false }))?.facts).toEqual({ readme: true, can: [] });
     });
 
     it('is not taken from the record of another content', () => {
