@@ -12,8 +12,9 @@ import type { ReleasePolicy } from '../core/protocol/release-policy.ts';
 import { type View, filterOf, passes, type ReleaseFilter } from '../core/views/view.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { VersionChange } from '../../build/contract/version-changes.ts';
+import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
-import type { RecordedChange } from '../core/tree/package-releases.ts';
+import type { PackageReleases, RecordedChange } from '../core/tree/package-releases.ts';
 import type { TreeFiles } from '../core/tree/tree-files.ts';
 
 export interface ChangeFeedParts {
@@ -52,10 +53,13 @@ export function createChangeFeed(parts: ChangeFeedParts): Feature {
   const answer = async (query: string, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
     const [{ changes }, mark] = await Promise.all([read(token?.view, nowMs), markOf(parts, token?.view, nowMs)]);
     const last = changes.at(-1)?.time ?? 0;
-    const timestamp = (last + 1) * unit + mark;
+    const newest = (last + 1) * unit + mark;
+    // another publication may still come in the second of the last one: the next answer then has its changes again
+    const reached = last < Math.floor(nowMs / 1000) ? newest : newest - unit;
     const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
-    if (since === undefined) return unknownSince(timestamp);
-    const actions = actionsSince(Number(since), changes, timestamp);
+    if (since === undefined) return unknownSince(reached);
+    const actions = actionsSince(Number(since), changes, newest);
+    const timestamp = Number(since) === newest ? newest : reached;
     const document = new TextDocument(Buffer.from(JSON.stringify({ actions, timestamp })), last * 1000);
     const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
     return answerIn(document, { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined }, () => undefined);
@@ -103,13 +107,16 @@ async function markOf({ policy }: ChangeFeedParts, view: View | undefined, nowMs
 // The documents that changed for a view, from the changes that the serving indexes record: each with the time of its
 // last visible change. Changes that the view does not see move no time (I14). Pure, but for reading the indexes.
 
-type ChangedFiles = Pick<TreeFiles, 'publication' | 'releases' | 'visible'>;
+interface ChangedFiles extends Pick<TreeFiles, 'publication'> {
+  readonly visible: Pick<TreeFiles['visible'], 'of'>;
+  readonly releases: (name: PackageName, epoch: number) => MaybeAsync<Pick<PackageReleases, 'lastChange'> | undefined>;
+}
 
 /** One document: `acme/hello`, or `acme/hello~dev`. */
 interface DocumentChange {
   readonly type: 'update' | 'delete';
   readonly package: string;
-  /** epoch seconds, rising with each publication that the view notices */
+  /** epoch seconds */
   readonly time: number;
 }
 
@@ -159,19 +166,10 @@ function lastOf(
   );
 }
 
-/**
- * Changes of one publication have one time, and each publication a later one than that before, as the dates of views
- * have. So a follower that saw a time has seen every change before it.
- */
+/** A time is that of the publication, and no earlier than that of the publication before. */
 function timed(found: readonly Found[]): readonly DocumentChange[] {
-  let [serial, time] = [0, 0];
+  let time = 0;
   return found
     .toSorted((one, other) => one.serial - other.serial || one.at - other.at)
-    .map(({ type, package: name, ...change }) => {
-      // without a serial: published by an older version of Libretto
-      if (change.serial !== serial || serial === 0)
-        time = Math.max(change.at, serial === change.serial ? time : time + 1);
-      serial = change.serial;
-      return { type, package: name, time };
-    });
+    .map(({ type, package: name, at }) => ({ type, package: name, time: (time = Math.max(time, at)) }));
 }

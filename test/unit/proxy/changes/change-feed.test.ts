@@ -1,0 +1,80 @@
+// Tests the feed of changes at exact times: a follower misses no change, however many publications one second has.
+
+import type { IncomingMessage } from 'node:http';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PackageName } from '../../../../build/contract/name.ts';
+import { createChangeFeed } from '../../../../proxy/changes/change-feed.ts';
+import type { RecordedChange } from '../../../../proxy/core/tree/package-releases.ts';
+
+describe('a follower of the feed', () => {
+  const published = new Map<PackageName, RecordedChange>();
+  let serial = 0;
+  let nowMs = 0;
+  beforeEach(() => {
+    published.clear();
+    nowMs = 10_000;
+  });
+
+  const publish = (name: string): void => {
+    serial += 1;
+    published.set(name as PackageName, { serial, at: Math.floor(nowMs / 1000) });
+  };
+  const feed = createChangeFeed({
+    files: {
+      epoch: () => serial,
+      publication: () => undefined,
+      visible: { of: () => ({ listed: new Set(published.keys()), seconds: undefined }) },
+      releases: (name) => ({ lastChange: (kind) => (kind === 'stable' ? published.get(name) : undefined) }),
+    },
+    policy: { rules: () => undefined },
+  });
+  const ask = async (since: number): Promise<{ names: string[]; timestamp: number }> => {
+    const route = feed.routeOf('/metadata/changes.json', `since=${since}`);
+    const answer = await route?.answer({
+      incoming: { headers: {} } as IncomingMessage,
+      token: undefined,
+      clientAddress: '127.0.0.1',
+      requestId: 'r',
+      nowMs,
+      sendContinue: () => undefined,
+    });
+    const { actions, timestamp } = JSON.parse(String(answer?.body)) as {
+      actions: { package: string }[];
+      timestamp: number;
+    };
+    return { names: actions.map((action) => action.package), timestamp };
+  };
+
+  it('gets a second change of a package in the second after that of another package', async () => {
+    publish('acme/a');
+    publish('acme/b');
+    nowMs = 10_900;
+    const { names, timestamp } = await ask(10_000);
+    expect(names).toEqual(['acme/a', 'acme/b']);
+    nowMs = 11_000;
+    publish('acme/a');
+    expect((await ask(timestamp)).names).toContain('acme/a');
+  });
+
+  it('gets a publication of the second in which it asked, and gets none again once that second is over', async () => {
+    publish('acme/a');
+    const first = await ask(10_000);
+    publish('acme/b');
+    const second = await ask(first.timestamp);
+    expect(second.names).toContain('acme/b');
+    nowMs = 11_000;
+    const third = await ask(second.timestamp);
+    expect((await ask(third.timestamp)).names).toEqual([]);
+  });
+
+  it('asks for everything anew where the clock of a later publisher is behind', async () => {
+    nowMs = 20_000;
+    publish('acme/a');
+    nowMs = 15_000;
+    publish('acme/b');
+    const { names, timestamp } = await ask(10_000);
+    expect(names).toEqual(['acme/a', 'acme/b']);
+    publish('acme/a');
+    expect((await ask(timestamp)).names).toEqual(['*']);
+  });
+});
