@@ -152,7 +152,7 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
 
   describe('F14: closing', () => {
     it('a closing server finishes running answers, answers sent requests, and accepts no connection', async () => {
-      await using served = await run();
+      await using served = await run({ drainMs: 120_000 });
       await using client = await connectHttp2(served.port, authority);
       const idle = await secure(served.port, 'h2');
       idle.write(opening);
