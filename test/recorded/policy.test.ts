@@ -124,7 +124,7 @@ it('a feed that shrank is accepted as recorded', async () => {
       'a release that gained plugin, autoload-file, include-path, bin, replace, source, for 7 days, all packages',
     'policy import-settings': [
       'The policy has these changes, and 1 setting unset:',
-      '  + rule mirroring-age: block, younger than 1 hour, all mirrored packages',
+      '  + rule mirroring-age: block, younger than 1 hour by the time of the author, all mirrored packages',
       '  - setting mirroring.minimum_age',
     ],
   });

@@ -185,7 +185,7 @@ describe('libretto policy', () => {
         'note: rules[0].packages[0]: some/lib matches no private package that this registry has now, and the rule ' +
           'looks at private packages only.',
         '  + rule whole: block, without a licence or a tag signed by a known key (releases only), some/lib, private only',
-        '  + rule text: warn, versions without license or readme, all packages, private',
+        '  + rule text: warn, without a licence or a README, all private packages',
       ]),
     );
   });
