@@ -5,20 +5,22 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.
 import { compareText } from '../shared/text/compare-text.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 
+/** Completes a sentence about a release. From the gravest kind to the least. */
+const sentences = {
+  plugin: (detail: string) => `it runs code while Composer works (${detail})`,
+  'autoload-file': (detail: string) => `it runs ${detail} in every request`,
+  'include-path': (detail: string) => `it puts ${detail} on the include path`,
+  bin: (detail: string) => `it adds the command ${detail}`,
+  replace: (detail: string) => `it stands in for ${detail}`,
+  source: (detail: string) => `its source is ${detail}`,
+  'autoload-namespace': (detail: string) => `it loads classes of ${detail}`,
+  dependency: (detail: string) => `it requires ${detail}`,
+  author: (detail: string) => `it names the author ${detail}`,
+  license: (detail: string) => `its licence is ${detail}`,
+};
+export type CapabilityKind = keyof typeof sentences;
 /** From the gravest to the least. */
-export const capabilityKinds = [
-  'plugin',
-  'autoload-file',
-  'include-path',
-  'bin',
-  'replace',
-  'source',
-  'autoload-namespace',
-  'dependency',
-  'author',
-  'license',
-] as const;
-export type CapabilityKind = (typeof capabilityKinds)[number];
+export const capabilityKinds = Object.keys(sentences) as readonly CapabilityKind[];
 
 /** What a rule looks at unless it names kinds: ordinary patch releases hardly ever gain one of these. */
 export const decisiveKinds: readonly CapabilityKind[] = [
@@ -52,19 +54,6 @@ export function capabilityOf(key: string): Capability | undefined {
 export function describeCapability({ kind, detail }: Capability): string {
   return sentences[kind](detail);
 }
-
-const sentences: Readonly<Record<CapabilityKind, (detail: string) => string>> = {
-  plugin: (detail) => `it runs code while Composer works (${detail})`,
-  'autoload-file': (detail) => `it runs ${detail} in every request`,
-  'include-path': (detail) => `it puts ${detail} on the include path`,
-  bin: (detail) => `it adds the command ${detail}`,
-  replace: (detail) => `it stands in for ${detail}`,
-  source: (detail) => `its source is ${detail}`,
-  'autoload-namespace': (detail) => `it loads classes of ${detail}`,
-  dependency: (detail) => `it requires ${detail}`,
-  author: (detail) => `it names the author ${detail}`,
-  license: (detail) => `its licence is ${detail}`,
-};
 
 /** Raised with each change of what is read: digests of other rules tell nothing. */
 export const capabilityRules = 1;

@@ -3,26 +3,27 @@
 
 import { compareText } from '../shared/text/compare-text.ts';
 
-/** From the gravest to the least. */
-export const findingKinds = [
-  'unread',
-  'hidden',
-  'program',
-  'eval',
-  'command',
-  'native',
-  'secret',
-  'network',
-  'host',
-  'include',
-  'dynamic-call',
-  'later',
-  'unserialize',
-  'environment',
-  'write',
-  'growth',
-] as const;
-export type FindingKind = (typeof findingKinds)[number];
+/** Each kind, from the gravest to the least, with the end of a sentence about a release. */
+const sentences = {
+  unread: 'has something that the review did not read',
+  hidden: 'hides what it does',
+  program: 'contains a program that is no PHP source',
+  eval: 'runs text as code',
+  command: 'runs commands of the system',
+  native: 'calls native code',
+  secret: 'names a place of secrets',
+  network: 'uses the network',
+  host: 'names a host',
+  include: 'includes a file that only a run can tell',
+  'dynamic-call': 'calls a function that only a run can tell',
+  later: 'registers code that runs later',
+  unserialize: 'makes objects of text',
+  environment: 'reads the environment',
+  write: 'changes files',
+  growth: 'grew suddenly',
+};
+export type FindingKind = keyof typeof sentences;
+export const findingKinds = Object.keys(sentences) as readonly FindingKind[];
 
 /** In one file. */
 export interface Found {
@@ -48,25 +49,6 @@ export function findingKey({ kind, detail }: Pick<Found, 'kind' | 'detail'>): st
 export function describeFinding({ kind, detail }: Pick<Found, 'kind' | 'detail'>): string {
   return `it ${sentences[kind]} (${detail})`;
 }
-
-const sentences: Readonly<Record<FindingKind, string>> = {
-  unread: 'has something that the review did not read',
-  hidden: 'hides what it does',
-  program: 'contains a program that is no PHP source',
-  eval: 'runs text as code',
-  command: 'runs commands of the system',
-  native: 'calls native code',
-  secret: 'names a place of secrets',
-  network: 'uses the network',
-  host: 'names a host',
-  include: 'includes a file that only a run can tell',
-  'dynamic-call': 'calls a function that only a run can tell',
-  later: 'registers code that runs later',
-  unserialize: 'makes objects of text',
-  environment: 'reads the environment',
-  write: 'changes files',
-  growth: 'grew suddenly',
-};
 
 /** Loaded code first, then by kind, then by place. */
 export function compareFindings(one: Finding, other: Finding): number {

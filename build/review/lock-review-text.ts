@@ -1,7 +1,7 @@
 // The review of a lock for people: lines for a terminal, and Markdown for the comment of a merge request. Pure. All
 // texts of a lock are a stranger's: in Markdown they cannot make a link, mention a person or begin a line.
 
-import type { Finding, LockChange, ReviewedPackage } from './lock-review.ts';
+import type { LockChange, ReviewedPackage } from './lock-review.ts';
 
 const marks: Readonly<Record<LockChange, string>> = {
   added: '+',
@@ -19,7 +19,7 @@ export function lockReviewLines(packages: readonly ReviewedPackage[], clean: (te
     const told = notesOf(one);
     const line = `  ${marks[change]} ${clean(name)} ${clean(versionsOf(one))}`;
     if (!remarkable) return [told.length === 0 ? line : `${line}: ${clean(told.join('; '))}`];
-    return [line, ...[...one.findings.map(leveled), ...goneOf(one)].map((text) => `      ${clean(text)}`)];
+    return [line, ...remarksOf(one).map((text) => `      ${clean(text)}`)];
   });
 }
 
@@ -34,7 +34,6 @@ export function lockReviewSummary(packages: readonly ReviewedPackage[]): string 
 export const commentMarker = '<!-- libretto-lock-review -->';
 /** GitHub takes 65 536 characters, the others more. */
 const longestComment = 60_000;
-const mostRows = 300;
 
 /** `clean`: removes control characters. */
 export function lockReviewMarkdown(packages: readonly ReviewedPackage[], clean: (text: string) => string): string {
@@ -43,14 +42,9 @@ export function lockReviewMarkdown(packages: readonly ReviewedPackage[], clean: 
   const plain = packages.filter((one) => !one.remarkable);
   const line = (one: ReviewedPackage): string => `- ${code(one.name)} ${code(versionsOf(one))}`;
   const lines = [
-    ...remarkable
-      .slice(0, mostRows)
-      .flatMap((one) => [
-        line(one),
-        ...[...one.findings.map(leveled), ...goneOf(one)].slice(0, mostRows).map((text) => `  - ${code(text)}`),
-      ]),
+    ...remarkable.flatMap((one) => [line(one), ...remarksOf(one).map((text) => `  - ${code(text)}`)]),
     ...(plain.length === 0 ? [] : ['', `<details><summary>${plain.length} without a remark</summary>`, '']),
-    ...plain.slice(0, mostRows).map((one) => [line(one), ...notesOf(one).map(code)].join(' · ')),
+    ...plain.map((one) => [line(one), ...notesOf(one).map(code)].join(' · ')),
   ];
   const end = plain.length === 0 ? [] : ['', '</details>'];
   const head = [commentMarker, `**composer.lock**: ${lockReviewSummary(packages)}`, ''];
@@ -61,9 +55,8 @@ export function lockReviewMarkdown(packages: readonly ReviewedPackage[], clean: 
     if (size > longestComment) break;
     shown.push(one);
   }
-  const isWhole = shown.length === lines.length && remarkable.length <= mostRows && plain.length <= mostRows;
   const opened = shown.some((one) => one.startsWith('<details>'));
-  const more = isWhole ? [] : ['', 'The rest is left out; `libretto review --lock` shows all.'];
+  const more = shown.length === lines.length ? [] : ['', 'The rest is left out; `libretto review --lock` shows all.'];
   return `${[...head, ...shown, ...(opened ? end : []), ...more].join('\n')}\n`;
 }
 
@@ -72,8 +65,9 @@ function inCode(text: string): string {
   return `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ').slice(0, 500).trim() || ' '}\``;
 }
 
-function leveled({ level, message }: Finding): string {
-  return level === 'note' ? message : `${level}: ${message}`;
+function remarksOf(one: ReviewedPackage): readonly string[] {
+  const leveled = one.findings.map(({ level, message }) => (level === 'note' ? message : `${level}: ${message}`));
+  return [...leveled, ...goneOf(one)];
 }
 
 function notesOf(one: ReviewedPackage): readonly string[] {

@@ -1,8 +1,8 @@
 // What people do with the feeds of the policy: they see the status of each, and accept a list that has become much
 // smaller.
 
-import { RegistryError } from '../../build/contract/errors.ts';
 import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
+import { notFound } from '../../proxy/policy/admin/explain-version.ts';
 import type { PolicyFeeds } from '../../proxy/policy/admin/policy-admin.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { FeedStatus } from '../../proxy/advisory-feeds/feed-lists.ts';
@@ -27,10 +27,6 @@ export function policyFeeds(opened: () => Feeds | undefined, store: AuditedStore
       return feedView(feeds.statuses().find((feed) => feed.id === id) ?? { ...before, shrunk: null });
     },
   };
-}
-
-function notFound(message: string): RegistryError {
-  return new RegistryError('NOT_FOUND', { message });
 }
 
 // The status of a feed, in the words of the management API. Pure.

@@ -16,8 +16,7 @@ import { policySources, composePolicy } from '../policy/compose-policy.ts';
 import { policyFeeds } from './feeds-of-policy.ts';
 import { composePolicyAdmin } from './compose-admin.ts';
 import { existsSync } from 'node:fs';
-import type { Feeds } from '../../proxy/advisory-feeds/feeds.ts';
-import { outsideLists, type OutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { outsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { PrivateNames } from '../../proxy/core/tree/precedence.ts';
 import { feedsFolder } from '../advisory-feeds/feeds-folder.ts';
@@ -29,13 +28,6 @@ import { otherRepositories } from '../mirror/composer-repositories.ts';
 // The copies of feeds in the data folder, for commands: their lists and their status. No feed is asked. A server that
 // runs uses an accepted list within seconds.
 
-interface LocalFeeds {
-  /** The same object while the lists are the same. */
-  readonly outside: () => OutsideLists;
-  readonly feeds: Feeds;
-  readonly close: () => Promise<void>;
-}
-
 interface LocalFeedsParts {
   readonly store: StateStore;
   readonly settings: Settings;
@@ -43,11 +35,7 @@ interface LocalFeedsParts {
 }
 
 /** undefined: the registry has no feeds. Resolves after their copies are loaded. */
-async function openLocalFeeds(
-  config: Config,
-  context: Context,
-  { store, settings, privateNames }: LocalFeedsParts,
-): Promise<LocalFeeds | undefined> {
+async function openLocalFeeds(config: Config, context: Context, { store, settings, privateNames }: LocalFeedsParts) {
   const folder = feedsFolder(config);
   if (!existsSync(folder)) return undefined;
   const { createFeeds } = await import('../../proxy/advisory-feeds/feeds.ts');
@@ -79,6 +67,7 @@ async function openLocalFeeds(
     await mirror.close();
   };
   const lists = { lists: feeds.lists, learn: () => Promise.resolve() };
+  // the same object while the lists are the same
   return { outside: outsideLists(() => lists), feeds, close };
 }
 

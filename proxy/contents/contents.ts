@@ -6,7 +6,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { ByteCache } from '../../build/shared/caches/byte-cache.ts';
-import { reviewRules, type ArchiveReview } from '../../build/review/review-archives.ts';
+import type { ArchiveReview } from '../../build/review/review-archives.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import type { PublishedFiles } from '../core/tree/published-files.ts';
@@ -23,8 +23,6 @@ export interface Look {
   readonly page?: number;
   /** of a folder: only files whose paths have them */
   readonly words?: string;
-  /** of a review: the number of its rules, so that an answer of other rules is not used again */
-  readonly rules?: number;
   /** true: words are not highlighted */
   readonly isPlain?: boolean;
   /** true: equal files are listed, too */
@@ -100,7 +98,7 @@ function contentsFor(ask: Ask) {
     compareFiles: (before: IndexEntry, after: IndexEntry, showsAll: boolean) =>
       ask<ComparedFiles>([before, after], { kind: 'list', paths: [], showsAll }),
     review: (before: IndexEntry, after: IndexEntry) =>
-      ask<ArchiveReview>([before, after], { kind: 'review', paths: [], rules: reviewRules }),
+      ask<ArchiveReview>([before, after], { kind: 'review', paths: [] }),
   };
 }
 

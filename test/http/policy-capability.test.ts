@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import type { ReviewDecision } from '../../proxy/policy/judge/held-releases.ts';
+import type { ReviewDecision } from '../../proxy/policy/records/review-decisions.ts';
 import { zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
 import { one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedRegistry } from '../util/policed-registry.ts';

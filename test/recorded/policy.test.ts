@@ -120,10 +120,11 @@ it('a feed that shrank is accepted as recorded', async () => {
   expectSaid({
     'policy show': 'EXCEPTION FROM  PACKAGES',
     'policy check policy.json': 'exceptions[0].until: it ended on 2020-12-31. Remove it, or renew it.',
-    'policy protect': 'releases that gained plugin, autoload-file and 4 more, for 7 days, all packages',
+    'policy protect':
+      'a release that gained plugin, autoload-file, include-path, bin, replace, source, for 7 days, all packages',
     'policy import-settings': [
       'The policy has these changes, and 1 setting unset:',
-      '  + rule mirroring-age: block, versions younger than 3600 seconds, all packages, mirrored',
+      '  + rule mirroring-age: block, younger than 1 hour by the time of the author, all mirrored packages',
       '  - setting mirroring.minimum_age',
     ],
   });

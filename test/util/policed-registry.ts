@@ -12,7 +12,7 @@ import type { MirrorRules } from '../../proxy/mirror/rules/mirror-rules.ts';
 import { createPolicyReader, type PolicyReader, type PolicySources } from '../../proxy/policy/apply/policy-reader.ts';
 import { createRegistryPolicy } from '../../proxy/policy/apply/registry-policy.ts';
 import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
-import type { ReviewDecision } from '../../proxy/policy/judge/held-releases.ts';
+import type { ReviewDecision } from '../../proxy/policy/records/review-decisions.ts';
 import { noPolicy, type PolicyDocument } from '../../proxy/policy/model/policy-document.ts';
 import { settingDefinitions, type SettingValues } from '../../proxy/settings/definitions.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';

@@ -20,6 +20,8 @@ import type { CommandModule } from '../command-parts.ts';
 import { policyInput, runPolicyCommand } from './policy-command.ts';
 import { UsageError } from '../../io/usage-error.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
+import type { Operation } from '../../../proxy/registry/operation.ts';
+import type { ListPage, PageQuery } from '../../remote/all-pages.ts';
 import { operationCommand, type Noun, type OperationCommand } from '../operation-command.ts';
 
 type PolicyCommand = OperationCommand<PolicyAdminServices>;
@@ -73,51 +75,50 @@ function faultOf(error: unknown): PolicyFileError {
 
 const mostShown = 200;
 
+/** A command that prints all items as a table, or as JSON with this key. `none`: a sentence. */
+function listing<Item>(
+  operation: Operation<PolicyAdminServices, PageQuery, ListPage<Item>>,
+  { key, none }: { readonly key: string; readonly none: string },
+  columns: Readonly<Record<string, (item: Item) => string>>,
+): CommandModule {
+  return operationCommand(
+    noun,
+    async ({ all, context, json, print }) => {
+      const found = await all(operation);
+      if (found.length === 0 && !json) return printLines(context.remarks, [none]);
+      const rows = found.map((item) => Object.values(columns).map((cell) => cell(item)));
+      print({ [key]: found }, () => firstOf(formatTable(Object.keys(columns), rows), mostShown + 1));
+    },
+    { area: 'all' },
+  );
+}
+
 /** The versions that rules have refused or noted in requests, each once. */
-export const hits = operationCommand(
-  noun,
-  async ({ all, context, json, print }) => {
-    const found = await all(listPolicyHits);
-    if (found.length === 0 && !json)
-      return printLines(context.remarks, ['No request has met a rule of the policy yet.']);
-    print({ hits: found }, () =>
-      firstOf(
-        formatTable(
-          ['FIRST REQUEST', 'RULE', 'ACTION', 'PACKAGE', 'VERSION', 'TOKEN', 'BECAUSE'],
-          found.map(({ at, rule, action, name, version, token, because }) => [
-            at,
-            rule,
-            action,
-            name ?? 'Composer',
-            version,
-            token ?? '-',
-            because,
-          ]),
-        ),
-        mostShown + 1,
-      ),
-    );
+export const hits = listing(
+  listPolicyHits,
+  { key: 'hits', none: 'No request has met a rule of the policy yet.' },
+  {
+    'FIRST REQUEST': ({ at }) => at,
+    RULE: ({ rule }) => rule,
+    ACTION: ({ action }) => action,
+    PACKAGE: ({ name }) => name ?? 'Composer',
+    VERSION: ({ version }) => version,
+    TOKEN: ({ token }) => token ?? '-',
+    BECAUSE: ({ because }) => because,
   },
-  { area: 'all' },
 );
 
 /** The releases that rules hold for what they can newly do. */
-export const held = operationCommand(
-  noun,
-  async ({ all, context, json, print }) => {
-    const found = await all(listHeldReleases);
-    if (found.length === 0 && !json) return printLines(context.remarks, ['No release is held.']);
-    print({ held: found }, () =>
-      firstOf(
-        formatTable(
-          ['PACKAGE', 'VERSION', 'ARRIVED', 'RULE', 'BECAUSE'],
-          found.map(({ name, version, arrived_at: at, rule, because }) => [name, version, at, rule, because]),
-        ),
-        mostShown + 1,
-      ),
-    );
+export const held = listing(
+  listHeldReleases,
+  { key: 'held', none: 'No release is held.' },
+  {
+    PACKAGE: ({ name }) => name,
+    VERSION: ({ version }) => version,
+    ARRIVED: ({ arrived_at: at }) => at,
+    RULE: ({ rule }) => rule,
+    BECAUSE: ({ because }) => because,
   },
-  { area: 'all' },
 );
 
 const decide = (decision: 'approved' | 'rejected'): CommandModule =>

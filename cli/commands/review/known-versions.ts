@@ -10,9 +10,9 @@ import { affectsSome } from '../../../proxy/notifications/model/affects.ts';
 import { explainPolicy } from '../../../proxy/policy/admin/operations.ts';
 import type { PolicyAdmin } from '../../../proxy/policy/admin/policy-admin.ts';
 import type { ExplainedVersion } from '../../../proxy/policy/admin/policy-views.ts';
+import { malwareOf, type VersionStanding } from '../../../proxy/policy/admin/package-standing.ts';
 import { advisoriesIn } from '../../../proxy/policy/judge/facts.ts';
 import { Readable } from 'node:stream';
-import type { Operator } from '../../../proxy/auth/caller.ts';
 import type { Remote } from '../../remote/remote.ts';
 
 /** A changed package of the locks; null: one of the two has not got it. */
@@ -23,27 +23,24 @@ export interface VersionsToKnow {
 }
 
 /** Reads a data folder; asks for nothing elsewhere. */
-export async function knownLocally(
-  policy: PolicyAdmin,
-  changed: readonly VersionsToKnow[],
-  operator: Operator,
-): Promise<KnownOf> {
-  const known = new Map<string, KnownVersion>();
-  for (const { name: text, from, to } of changed) {
+export async function knownLocally(policy: PolicyAdmin, changed: readonly VersionsToKnow[]): Promise<KnownOf> {
+  const keyOf = (version: string): string => normalizeVersion(version) ?? version;
+  const known = new Map<string, ReadonlyMap<string, VersionStanding>>();
+  for (const { name: text } of changed) {
     const name = parsePackageName(text);
-    const standing = name === undefined ? undefined : await policy.standing(name);
-    if (name === undefined || standing === undefined) continue;
-    for (const version of [from, to]) {
-      const normalized = version === null ? undefined : normalizeVersion(version);
-      const found = standing.versions.find((one) => normalizeVersion(one.version) === normalized);
-      if (version === null || normalized === undefined || found === undefined) continue;
-      known.set(`${text} ${version}`, {
-        advisories: found.concerns.filter(({ isMalware }) => !isMalware).map(({ id, title }) => ({ id, title })),
-        ...judgedBy(await policy.explain(name, found.version, undefined, operator)),
-      });
-    }
+    const { versions = [] } = (name && (await policy.standing(name))) ?? {};
+    known.set(text, new Map(versions.map((one) => [keyOf(one.version), one])));
   }
-  return (name, version) => known.get(`${name} ${version}`);
+  return (name, version) => {
+    const found = known.get(name)?.get(keyOf(version));
+    return (
+      found && {
+        advisories: found.concerns.filter(({ isMalware }) => !isMalware),
+        malware: malwareOf(found),
+        held: found.block?.because ?? null,
+      }
+    );
+  };
 }
 
 interface RemotelyKnown {
@@ -103,9 +100,7 @@ async function remoteAdvisories(remote: Remote, names: readonly string[]) {
     for (const [name, list] of Object.entries(lists)) found.set(name.toLowerCase(), advisoriesIn(list));
   }
   return (name: string, version: string): readonly KnownAdvisory[] =>
-    (found.get(name) ?? [])
-      .filter(({ constraint }) => affectsSome(constraint, [version]))
-      .map(({ id, title }) => ({ id, title }));
+    (found.get(name) ?? []).filter(({ constraint }) => affectsSome(constraint, [version]));
 }
 
 const namesInOne = 200;

@@ -40,15 +40,8 @@ function archiveAt(file: string): { readonly file: string; readonly identity: st
 
 function documentOf(review: ArchiveReview | Unseen): object {
   if (review.kind === 'unseen') return { ok: false, problem: review.sentence };
-  const { rules, capabilities, findings, left } = review;
-  return {
-    ok: true,
-    rules,
-    gained: capabilities.gained,
-    lost: capabilities.lost,
-    findings: findings.map(({ kind, detail, file, line, loaded }) => ({ kind, detail, file, line, loaded })),
-    left,
-  };
+  const { kind: _kind, rules, capabilities, ...found } = review;
+  return { ok: true, rules, ...capabilities, ...found };
 }
 
 function describeReview({ capabilities, findings, left }: ArchiveReview): string[] {

@@ -156,7 +156,7 @@ async function knownAt(
   if (data.origin.from === 'default' && classifyFolder(data.value) !== 'registry') return undefined;
   let known: KnownOf | undefined;
   await runPolicyCommand(context, given, async ({ policy }) => {
-    known = await knownLocally(policy, changed, { kind: 'operator', actor: context.actor });
+    known = await knownLocally(policy, changed);
     return 0;
   });
   return known;

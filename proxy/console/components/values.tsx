@@ -16,19 +16,6 @@ export function formatCount(value: number, one: string, several = `${one}s`): st
   return `${formatNumber(value)} ${value === 1 ? one : several}`;
 }
 
-const spans = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const;
-
-/** `12 hours`, `10 minutes`, `90 seconds`: in the largest unit of which it is a whole number. */
-export function formatSpan(seconds: number): string {
-  const [size, unit] = spans.find(([one]) => seconds > 0 && seconds % one === 0) ?? [1, 'second'];
-  return formatCount(seconds / size, unit);
-}
-
 /** `512 B`, `1.4 kB`, `23 MB`: powers of 1000. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -1,5 +1,6 @@
 // The releases of one package that a rule holds.
 
+import type { JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
@@ -12,6 +13,11 @@ import { noGains, type ArrivedRelease, type Gains } from '../judge/held-releases
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import { isHolding } from '../model/weakened-hold.ts';
 import type { CandidatePackage } from './package-source.ts';
+
+export interface StagedRelease extends ArtifactRecord {
+  /** of its composer.json; undefined: it cannot be read here */
+  readonly record: JsonObject | undefined;
+}
 
 export interface HeldRelease {
   readonly name: PackageName;
@@ -34,7 +40,7 @@ export interface HeldRelease {
   /** who gave the first of two approvals; null: nobody */
   readonly approvedBy: string | null;
   /** it was never published; absent: a rule holds a published release */
-  readonly staged?: ArtifactRecord;
+  readonly staged?: StagedRelease;
 }
 
 /** What a look at a package finds. */

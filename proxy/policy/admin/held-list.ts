@@ -13,12 +13,11 @@ import { readUser } from '../../auth/user-records.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
-import type { ReviewDecision } from '../judge/held-releases.ts';
 import { isHolding } from '../model/weakened-hold.ts';
-import { firstApprovals, isAbout } from '../records/review-decisions.ts';
+import { firstApprovals, isAbout, type ReviewDecision } from '../records/review-decisions.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { withBursts } from './bursts.ts';
-import { heldIn, type HeldInPackage, type HeldRelease } from './held-in-package.ts';
+import { heldIn, type HeldInPackage, type HeldRelease, type StagedRelease } from './held-in-package.ts';
 import type { PackageSource } from './package-source.ts';
 import { undefinedIfUnusable, type StandingParts } from './package-standing.ts';
 
@@ -41,18 +40,17 @@ export interface HeldParts extends StandingParts {
   readonly stagedRecord: (staged: ArtifactRecord) => Promise<JsonObject | undefined>;
 }
 
-export interface HeldQuestion {
-  /** default: all packages; staged releases are always looked at */
-  readonly only?: readonly PackageName[] | undefined;
-  /** default: those that wait */
-  readonly isAsked?: ((held: HeldRelease) => boolean) | undefined;
-}
-
-/** Every call looks again. Others get their turn in between. Staged releases come last. */
+/**
+ * Every call looks again. Others get their turn in between. `only`: default: all packages; staged releases, which come
+ * last, are always looked at.
+ */
 export function createHeldList(parts: HeldParts) {
   const known = new Map<string, Examined>();
   const epochs = new Map<PackageSource, number>();
-  return async (nowMs: number, { only, isAsked = ({ waits }) => waits }: HeldQuestion = {}): Promise<HeldList> => {
+  return async (
+    nowMs: number,
+    { only }: { readonly only?: readonly PackageName[] | undefined } = {},
+  ): Promise<HeldList> => {
     const policy = await parts.reader.current(nowMs);
     const releases: HeldRelease[] = [];
     const examined = new Set<PackageName>();
@@ -70,13 +68,13 @@ export function createHeldList(parts: HeldParts) {
         const found = await examine(known, { source, name, isSettled }, policy, nowMs).catch(undefinedIfUnusable);
         if (found === undefined) continue;
         examined.add(name);
-        releases.push(...found.held.filter((held) => isAsked(held) || firsts.some((one) => isAbout(one, held))));
+        releases.push(...found.held.filter((held) => held.waits || firsts.some((one) => isAbout(one, held))));
       }
       if (epoch !== undefined && only === undefined) epochs.set(source, epoch);
     }
     const staged = await stagedReleases(parts, () => true, nowMs);
     const arrived = [...known.values(), ...staged.map(({ name, arrivedMs }) => ({ name, arrivals: [arrivedMs] }))];
-    return { releases: withBursts(await withApprovals(parts, [...releases, ...staged]), arrived), examined };
+    return { releases: withBursts(withFirsts([...releases, ...staged], firsts), arrived), examined };
   };
 }
 
@@ -122,22 +120,23 @@ export async function stagedReleases(
   const staged = (await parts.artifactsOf('system:staging').staged()).filter(isAsked);
   if (staged.length === 0) return [];
   const policy = await parts.reader.current(nowMs);
-  return Promise.all(staged.map(async (one) => waiting(one, await gainedByStaged(parts, one, policy, nowMs), nowMs)));
+  return Promise.all(
+    staged.map(async (one) => {
+      const record = await parts.stagedRecord(one);
+      return waiting({ ...one, record }, await gainedByStaged(parts, { ...one, record }, policy, nowMs), nowMs);
+    }),
+  );
 }
 
 /** What the upload adds to the last release below it that clients get: a held one brought nothing to them. */
 async function gainedByStaged(
-  { packages, stagedRecord }: HeldParts,
-  staged: ArtifactRecord,
+  { packages }: HeldParts,
+  { name, version, version_normalized: normalized, reference, record }: StagedRelease,
   policy: CurrentPolicy,
   nowMs: number,
 ): Promise<HeldRelease['gained']> {
-  const { name, version, version_normalized: normalized, reference } = staged;
   const own = packages.find(({ origin }) => origin === 'private');
-  const [record, known] = await Promise.all([
-    stagedRecord(staged),
-    own?.read(name as PackageName).catch(undefinedIfUnusable),
-  ]);
+  const known = await own?.read(name as PackageName).catch(undefinedIfUnusable);
   const label = { version, version_normalized: normalized, 'published-time': new Date(nowMs).toISOString() };
   const gains = record && known?.gains({ ...record, ...label, dist: { reference }, source: null });
   const hidden = new Set(known === undefined ? [] : heldIn(known, policy, nowMs).held.map((one) => one.normalized));
@@ -145,7 +144,7 @@ async function gainedByStaged(
   return (gains?.get(normalized)?.gained ?? []).filter(({ broughtBy }) => hidden.has(broughtBy.normalized));
 }
 
-function waiting(staged: ArtifactRecord, gained: HeldRelease['gained'], nowMs: number): HeldRelease {
+function waiting(staged: StagedRelease, gained: HeldRelease['gained'], nowMs: number): HeldRelease {
   const { version, version_normalized: normalized, reference, created_by: by } = staged;
   const arrivedMs = Date.parse(staged.created_at);
   const end = `${endsSoon(staged, nowMs) ? 'soon, ' : ''}on ${new Date(endOfStaged(staged)).toISOString()}`;
@@ -171,7 +170,10 @@ export async function withApprovals(
   parts: HeldParts,
   releases: readonly HeldRelease[],
 ): Promise<readonly HeldRelease[]> {
-  const firsts = await countedFirsts(parts);
+  return withFirsts(releases, await countedFirsts(parts));
+}
+
+function withFirsts(releases: readonly HeldRelease[], firsts: readonly ReviewDecision[]): readonly HeldRelease[] {
   return releases.map((held) => {
     const first = firsts.find((one) => isAbout(one, held));
     return first === undefined ? held : approvedOnce(held, first.by);

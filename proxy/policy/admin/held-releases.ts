@@ -13,13 +13,14 @@ import type { Actor, ChangeParts } from '../../state/audit.ts';
 import { CurrentPolicy, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
 import { compilePolicy } from '../judge/compile-policy.ts';
-import { decidersOf, type ReviewDecision } from '../judge/held-releases.ts';
+import { decidersOf } from '../judge/held-releases.ts';
 import {
   lastDecision,
   removeDecision,
   standingDecisions,
   storeDecision,
   type DecisionDetails,
+  type ReviewDecision,
 } from '../records/review-decisions.ts';
 import { findPackage } from './explain-version.ts';
 import { heldIn, type HeldRelease } from './held-in-package.ts';

@@ -11,6 +11,7 @@ import {
   ruleSchema,
 } from '../model/policy-schema.ts';
 import { actions } from '../model/words.ts';
+import { hitSchema } from '../records/policy-hits.ts';
 import { time, timeSchema } from '../../registry/fields.ts';
 import type { Fixed } from '../../registry/operation.ts';
 
@@ -189,22 +190,7 @@ export const explainedVersion = z
   .meta({ id: 'ExplainedVersion' });
 export type ExplainedVersion = Fixed<z.output<typeof explainedVersion>>;
 
-export const policyHit = z
-  .object({
-    rule: nameOfRule,
-    action,
-    name: name.nullable().meta({ description: 'the name of the package; null: a version of Composer was refused' }),
-    version: z.string().meta({ description: 'of the package, or of Composer', example: '1.2.0' }),
-    because,
-    token: z.string().nullable().meta({ description: 'the id of the token that asked first; null: unknown' }),
-    normalized: z.string().meta({ description: 'the normalized version; empty for Composer' }),
-    released_ms: z
-      .int()
-      .nullable()
-      .meta({ description: 'when the version was released, in milliseconds since 1970; null: unknown' }),
-    at: timeSchema('it was asked for first'),
-  })
-  .meta({ id: 'PolicyHit' });
+export const policyHit = hitSchema.clone().meta({ id: 'PolicyHit' });
 
 export const policyFeed = z
   .object({

@@ -8,12 +8,15 @@ import { parseTokenId, parseTokenRecord, tokenKey } from '../../core/tokens/toke
 
 export type Reader = Caller | Operator;
 
+/** As sentences of this registry name them: the name of a file in such a sentence stays as it is. */
+const actors = /(?<=^|; | and )(user|token):(\w+)(?=$| (?:uploaded|approved|rejected|and) )/g;
+
 /** `user:usr_…` becomes the email, and `token:tok_…` the description. */
 export async function withNames(store: Pick<StateStore, 'get'>, reader: Reader, text: string): Promise<string> {
   const names = new Map<string, string | undefined>();
-  for (const [actor, kind, id = ''] of text.matchAll(/\b(user|token):(\w+)/g))
+  for (const [actor, kind, id = ''] of text.matchAll(actors))
     names.set(actor, kind === 'user' ? await emailOf(store, reader, id) : await descriptionOf(store, reader, id));
-  return text.replaceAll(/\b(?:user|token):\w+/g, (actor) => names.get(actor) ?? actor);
+  return text.replaceAll(actors, (actor) => names.get(actor) ?? actor);
 }
 
 /** With people and tokens by name. */

@@ -6,7 +6,7 @@ import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.t
 import type { SettingValues } from '../../settings/definitions.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { compilePolicy, type CompiledPolicy } from '../judge/compile-policy.ts';
-import type { ReviewDecision } from '../judge/held-releases.ts';
+import type { ReviewDecision } from '../records/review-decisions.ts';
 import { noPolicy, type PolicyDocument } from '../model/policy-document.ts';
 import { rulesOfSettings } from '../model/rules-of-settings.ts';
 import { readAgain } from '../records/read-again.ts';

@@ -16,7 +16,7 @@ import {
 } from '../model/policy-document.ts';
 import { conditionOf, type PackageCondition } from './conditions.ts';
 import type { PackageOrigin } from './facts.ts';
-import type { ReviewDecision } from './held-releases.ts';
+import type { ReviewDecision } from '../records/review-decisions.ts';
 
 export interface CompiledException {
   readonly given: PolicyException;

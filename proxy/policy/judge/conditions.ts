@@ -14,7 +14,8 @@ import {
   type PackageFacts,
   type VersionFacts,
 } from './facts.ts';
-import { holdOf, rejectionOf, type Gains, type ReviewDecision } from './held-releases.ts';
+import { holdOf, rejectionOf, type Gains } from './held-releases.ts';
+import type { ReviewDecision } from '../records/review-decisions.ts';
 
 /** The reason of a rule against a version. */
 export interface Hit {

@@ -19,6 +19,7 @@ import { groupBy } from '../../../build/shared/collections/group-by.ts';
 import { digestOf } from '../../../build/shared/text/digest-of.ts';
 import { shortText } from '../../../build/shared/text/short-text.ts';
 import type { RuleOf } from '../model/policy-document.ts';
+import type { ReviewDecision } from '../records/review-decisions.ts';
 
 export interface ArrivedRelease extends Release {
   /** of its archive; empty: unknown */
@@ -31,23 +32,6 @@ export interface ArrivedRelease extends Release {
 export type Gains = ReadonlyMap<string, ReleaseGains<ArrivedRelease>>;
 
 export const noGains: Gains = new Map();
-
-/** What a person decided about a release. The last one about it counts. */
-export interface ReviewDecision {
-  readonly package: string;
-  /** normalized */
-  readonly version: string;
-  /** of the archive that the person saw: another archive is undecided */
-  readonly reference: string;
-  readonly decision: 'approved' | 'rejected';
-  /** who */
-  readonly by: string;
-  /** who gave the first of two approvals; absent: one was enough */
-  readonly first_by?: string;
-  readonly reason: string;
-  /** ISO 8601 */
-  readonly at: string;
-}
 
 /**
  * `records`: all releases of a package, in full, each with `version_normalized`; dev versions do not count. `arrivedMs`:

@@ -5,27 +5,27 @@ import { createHash } from 'node:crypto';
 import { compareText } from '../../../build/shared/text/compare-text.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { parseRow, type RowOf } from '../../state/rows.ts';
-import type { Action } from '../model/policy-document.ts';
+import { timeSchema } from '../../registry/fields.ts';
+import { actions } from '../model/words.ts';
 
 export const hitPrefix = 'policy/hit/';
 
-const policyHit = z.object({
-  rule: z.string(),
-  action: z.custom<Action>((value) => typeof value === 'string'),
-  /** null: a version of Composer was refused */
-  name: z.string().nullable(),
-  /** of the package, or of Composer */
-  version: z.string(),
-  normalized: z.string(),
-  /** when the version was released, epoch milliseconds; null: unknown */
-  released_ms: z.number().nullable(),
-  because: z.string(),
-  /** the id of the token that asked first; null: unknown */
-  token: z.string().nullable(),
-  /** RFC 3339 UTC */
-  at: z.string(),
+/** A row, and what the API shows. */
+export const hitSchema = z.object({
+  rule: z.string().meta({ description: 'the name of the rule', example: 'malware' }),
+  action: z.enum(actions).meta({ description: 'what the rule does' }),
+  name: z.string().nullable().meta({ description: 'the name of the package; null: a version of Composer was refused' }),
+  version: z.string().meta({ description: 'of the package, or of Composer', example: '1.2.0' }),
+  because: z.string().meta({ description: 'the reason; it completes a sentence' }),
+  token: z.string().nullable().meta({ description: 'the id of the token that asked first; null: unknown' }),
+  normalized: z.string().meta({ description: 'the normalized version; empty for Composer' }),
+  released_ms: z
+    .int()
+    .nullable()
+    .meta({ description: 'when the version was released, in milliseconds since 1970; null: unknown' }),
+  at: timeSchema('it was asked for first'),
 });
-export type PolicyHit = RowOf<typeof policyHit>;
+export type PolicyHit = RowOf<typeof hitSchema>;
 
 export function hitKey({ rule, action, name, normalized }: PolicyHit): string {
   return `${hitPrefix}${rule}/${action}/${name ?? 'composer'}/${encodeURIComponent(normalized)}`;
@@ -34,7 +34,7 @@ export function hitKey({ rule, action, name, normalized }: PolicyHit): string {
 /** All first hits, newest first. Throws StateError for a malformed row. */
 export async function readHits(store: Pick<StateStore, 'range'>): Promise<readonly PolicyHit[]> {
   const rows = await store.range(hitPrefix);
-  return newestFirst(rows.map(({ value }) => parseRow(policyHit, value, 'The record of a hit of the policy')));
+  return newestFirst(rows.map(({ value }) => parseRow(hitSchema, value, 'The record of a hit of the policy')));
 }
 
 /** In the order of time; different for each hit. */

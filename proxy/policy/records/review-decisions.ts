@@ -6,23 +6,29 @@ import type { JsonValue } from '../../../build/contract/json.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { Actor, AuditedStore } from '../../state/audit.ts';
-import { parseRow } from '../../state/rows.ts';
+import { parseRow, type RowOf } from '../../state/rows.ts';
 import { readAgain } from './read-again.ts';
-import type { ReviewDecision } from '../judge/held-releases.ts';
 
 const prefix = 'policy/decision/';
 const firstPrefix = 'policy/first-approval/';
 
 const row = z.object({
   package: z.string(),
+  /** normalized */
   version: z.string(),
+  /** of the archive that the person saw: another archive is undecided */
   reference: z.string(),
   decision: z.enum(['approved', 'rejected']),
+  /** who */
   by: z.string(),
+  /** who gave the first of two approvals; absent: one was enough */
   first_by: z.string().exactOptional(),
   reason: z.string(),
+  /** ISO 8601 */
   at: z.string(),
 });
+/** What a person decided about a release. The last one about it counts. */
+export type ReviewDecision = RowOf<typeof row>;
 
 export function isDecisionKey(key: string): boolean {
   return key.startsWith(prefix) || key.startsWith(firstPrefix);

@@ -31,7 +31,7 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   writeFileSync(one.registry.folder.at('some.json'), JSON.stringify(some));
   expect((await one.policy(['set', one.registry.folder.at('some.json')])).exitCode).toBe(0);
   expect((await one.policy(['protect', '--dry-run', '--until-approved'])).stdout).toContain(
-    'until approved, all packages',
+    'until somebody approves it, all packages',
   );
   expect((await one.json(['show']))['rules']).toHaveLength(1);
   expect((await one.policy(['protect', '--until-approved'])).exitCode).toBe(0);

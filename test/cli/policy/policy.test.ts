@@ -96,8 +96,8 @@ describe('libretto policy', () => {
   it('shows the difference before and after it stores a policy, and audits it', async () => {
     const wanted = { rules: [plugins, licences], exceptions: [exception] };
     const difference = [
-      '  + rule plugins: block, Composer plugins other than composer/*, all packages',
-      '  + rule licences: warn, licences other than MIT, acme/*',
+      '  + rule plugins: block, a Composer plugin other than composer/*, all packages',
+      '  + rule licences: warn, another licence than MIT, acme/*',
       '  + exception from plugins for acme/plug until 2099-12-31 (ann)',
     ];
     const checked = await one.policy(['check', 'policy.json'], wanted);
@@ -114,7 +114,7 @@ describe('libretto policy', () => {
     });
     expect((await one.policy(['set', 'policy.json'])).stdout).toMatch(/^The registry already has this policy/);
     const shown = await one.policy(['show']);
-    expect(shown.stdout).toContain('plugins   block   Composer plugins other than composer/*  all packages  policy');
+    expect(shown.stdout).toContain('plugins   block   a Composer plugin other than composer/*  all packages  policy');
     expect(shown.stdout).toContain('plugins         acme/plug  *         2099-12-31  ann    old');
   });
 
@@ -184,8 +184,8 @@ describe('libretto policy', () => {
       expect.arrayContaining([
         'note: rules[0].packages[0]: some/lib matches no private package that this registry has now, and the rule ' +
           'looks at private packages only.',
-        '  + rule whole: block, versions without license, releases without signed-tag, some/lib, private',
-        '  + rule text: warn, versions without license or readme, all packages, private',
+        '  + rule whole: block, without a licence or a tag signed by a known key (releases only), some/lib, private only',
+        '  + rule text: warn, without a licence or a README, all private packages',
       ]),
     );
   });

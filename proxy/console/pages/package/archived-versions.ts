@@ -1,7 +1,6 @@
 // The versions of a package that people can look into: the published ones, or those of a mirrored package whose archives
 // are stored here, with the README of an archive. Sends no request to other registries.
 
-import { isJsonObject } from '../../../../build/contract/json.ts';
 import { compareNormalized } from '../../../../build/contract/ordering.ts';
 import type { IndexEntry } from '../../../../build/contract/serving-index.ts';
 import type { NormalizedVersion } from '../../../../build/contract/version.ts';
@@ -41,23 +40,16 @@ function newestFirst({ entry: one }: PublishedVersion, { entry: other }: Publish
 
 /** With what their composer.json says, as far as it can be read. */
 async function stagedVersions(
-  { policyAdmin, inspection }: ArchiveServices,
+  { policyAdmin }: ArchiveServices,
   name: PackageName,
-  request: SignedInRequest,
+  { caller }: SignedInRequest,
 ): Promise<readonly PublishedVersion[]> {
-  const waiting = (await policyAdmin.staged(name, undefined, request.caller)).flatMap(({ staged }) => staged ?? []);
-  if (waiting.length === 0) return [];
-  const contents = (await inspection()).contents(request);
-  return Promise.all(
-    waiting.map(async (staged) => {
-      const { created_at: since, sha1: shasum, ...content } = staged;
-      const own = { state: 'withdrawn', since, time: null, source: stagedSource, shasum, path: storedPath(staged) };
-      const entry = { ...content, ...own } as unknown as IndexEntry;
-      const file = await contents.raw(entry, 'composer.json').catch(unlessRefused);
-      const record = file?.kind === 'raw' && (JSON.parse(Buffer.from(file.bytes).toString('utf8')) as unknown);
-      return { entry, record: isJsonObject(record) ? record : {} };
-    }),
-  );
+  return (await policyAdmin.staged(name, undefined, caller)).flatMap(({ staged }) => {
+    if (staged === undefined) return [];
+    const { created_at: since, sha1: shasum, record = {}, ...content } = staged;
+    const own = { state: 'withdrawn', since, time: null, source: stagedSource, shasum, path: storedPath(staged) };
+    return { entry: { ...content, ...own } as unknown as IndexEntry, record };
+  });
 }
 
 const readmes = ['README.md', 'readme.md', 'Readme.md'];

@@ -16,7 +16,7 @@ import { headedPage } from '../../frame/headed-page.tsx';
 import type { Pages } from '../../frame/pages.ts';
 import { nameIn, packageTrail } from '../package/open-package.ts';
 import { ActionBadge, ExceptionWords } from './rule-table.tsx';
-import { soughtWords } from './rule-words.ts';
+import { soughtWords } from '../../../policy/model/rule-words.ts';
 import type { PolicyPageServices } from './services.ts';
 
 export function registerPolicyExplanation(pages: Pages, services: PolicyPageServices): void {

@@ -74,22 +74,10 @@ async function heldOf({ policyAdmin }: PolicyPageServices, { param, caller }: Si
   throw new RegistryError('NOT_FOUND', { message: 'No rule holds this release any more.' });
 }
 
-function DecisionFields({ reference }: { reference: string }): Child {
-  return (
-    <>
-      <SelectField
-        name="decision"
-        label="Decision"
-        choices={[
-          { value: 'approved', label: 'Approve' },
-          { value: 'rejected', label: 'Reject' },
-        ]}
-      />
-      <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
-      <input type="hidden" name="reference" value={reference} />
-    </>
-  );
-}
+const decisions = [
+  { value: 'approved', label: 'Approve' },
+  { value: 'rejected', label: 'Reject' },
+] as const;
 
 const decisionForm = (services: PolicyPageServices): FormPage =>
   operationForm(services, decideHeldRelease, {
@@ -106,7 +94,13 @@ const decisionForm = (services: PolicyPageServices): FormPage =>
         trail: [...policyTrail, { label: 'Held releases', to: path }],
         notice: <Facts held={held} />,
         submit: 'Save the decision',
-        fields: <DecisionFields reference={held.reference} />,
+        fields: (
+          <>
+            <SelectField name="decision" label="Decision" choices={decisions} />
+            <TextArea name="reason" label="Reason" hint="For the audit log, and for people who ask." required />
+            <input type="hidden" name="reference" value={held.reference} />
+          </>
+        ),
       };
     },
     input: (request, fields) => ({

@@ -16,7 +16,7 @@ import { countUsers } from '../../../usage/describe-users.ts';
 import type { usersOfRules } from '../../../usage/read-usage.ts';
 import { withCapital } from '../../components/page-words.ts';
 import { formatCount, formatNumber } from '../../components/values.tsx';
-import { scopeWords, soughtWords } from './rule-words.ts';
+import { scopeWords, soughtWords } from '../../../policy/model/rule-words.ts';
 
 type RuleUsers = Awaited<ReturnType<typeof usersOfRules>>;
 

@@ -9,7 +9,7 @@ import type { Column } from '../../components/table.tsx';
 import { ExactTime, Time, useNow } from '../../components/values.tsx';
 import type { State } from '../../components/notice.tsx';
 import type { IconName } from '../../components/icon.tsx';
-import { listed, placeWords, scopeWords, soughtWords } from './rule-words.ts';
+import { listed, placeWords, scopeWords, soughtWords } from '../../../policy/model/rule-words.ts';
 
 /** A rule, and whether a setting describes it. */
 interface RuleUse {

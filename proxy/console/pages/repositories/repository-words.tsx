@@ -8,7 +8,8 @@ import type { RepositoryDocument } from '../../../sync/repository-schema.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import type { State } from '../../components/notice.tsx';
-import { formatSpan, Time, useNow } from '../../components/values.tsx';
+import { spanText } from '../../../../build/shared/text/span-text.ts';
+import { Time, useNow } from '../../components/values.tsx';
 import { nextSync, type RepositoryWithJobs } from './services.ts';
 
 export const typeWords: Readonly<Record<RepositoryType, string>> = {
@@ -85,7 +86,7 @@ export function startedBy(trigger: JobTrigger, person: () => string): string {
 /** `every 15 minutes`, `only on request`. `interval`: seconds. */
 export function intervalWords(interval: number | null): string {
   if (interval === null) return 'only on request';
-  return `every ${formatSpan(interval).replace(/^1 /, '')}`;
+  return `every ${spanText(interval).replace(/^1 /, '')}`;
 }
 
 /** `acme/*, tools/cli`, `acme/core: ^1.0`. */

@@ -6,7 +6,8 @@ import type { ConfiguredSetting } from '../../../settings/configured-setting.ts'
 import { settingDefinitions, type SettingKey } from '../../../settings/definitions.ts';
 import { settingLine } from '../../../settings/operations.ts';
 import type { SettingView } from '../../../settings/settings.ts';
-import { formatNumber, formatSpan } from '../../components/values.tsx';
+import { spanText } from '../../../../build/shared/text/span-text.ts';
+import { formatNumber } from '../../components/values.tsx';
 import type { FormFields } from '../../request/form-fields.ts';
 
 /** How a form asks for a setting. `endpoints`: a choice of several. `notices`: lines of `<2.5: text`. */
@@ -27,7 +28,7 @@ export function formatSetting(key: SettingKey, value: JsonValue): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const definition = settingDefinitions[key];
   if (typeof value === 'number')
-    return 'unit' in definition && definition.unit === 'seconds' ? formatSpan(value) : formatNumber(value);
+    return 'unit' in definition && definition.unit === 'seconds' ? spanText(value) : formatNumber(value);
   return Array.isArray(value) ? value.map(settingLine).join(', ') : settingLine(value);
 }
 

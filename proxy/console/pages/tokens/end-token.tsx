@@ -7,7 +7,8 @@ import type { TokenUse } from '../../../core/tokens/token-uses.ts';
 import { isFixed, type TokenRecord } from '../../../core/tokens/token.ts';
 import { revokeToken } from '../../../tokens/operations.ts';
 import { Form, SelectField, type Choice } from '../../components/form.tsx';
-import { Time, formatSpan } from '../../components/values.tsx';
+import { spanText } from '../../../../build/shared/text/span-text.ts';
+import { Time } from '../../components/values.tsx';
 import type { PageOutcome, SignedInRequest } from '../../frame/definitions.ts';
 import { headedPage } from '../../frame/headed-page.tsx';
 import { linkedFields, operationForm } from '../../frame/operation-form.tsx';
@@ -111,7 +112,7 @@ async function rotate(services: TokenPageServices, request: SignedInRequest, fie
 /** undefined: no time that a former secret may work on. */
 function graceLabel(seconds: string): string | undefined {
   if (!/^\d{1,7}$/.test(seconds) || Number(seconds) > longestGraceSeconds) return undefined;
-  return graces.find(({ value }) => value === seconds)?.label ?? `for ${formatSpan(Number(seconds))}`;
+  return graces.find(({ value }) => value === seconds)?.label ?? `for ${spanText(Number(seconds))}`;
 }
 
 function LastUse({ use }: { readonly use: TokenUse | undefined }) {

@@ -1,8 +1,9 @@
-// A rule of the policy in words: what it looks for, which packages it concerns, and where it acts. Pure.
+// A rule of the policy in words, as commands and the console show it: what it looks for, which packages it concerns,
+// and where it acts. Pure.
 
-import { decisiveKinds } from '../../../../build/review/capabilities.ts';
-import type { Rule } from '../../../policy/model/policy-document.ts';
-import { formatCount, formatNumber, formatSpan } from '../../components/values.tsx';
+import { decisiveKinds } from '../../../build/review/capabilities.ts';
+import { spanText } from '../../../build/shared/text/span-text.ts';
+import type { Rule } from './policy-document.ts';
 
 const maxNamed = 6;
 
@@ -25,7 +26,7 @@ export function soughtWords(rule: Rule): string {
     case 'plugin':
       return rule.allow.length === 0 ? 'a Composer plugin' : `a Composer plugin other than ${listed(rule.allow)}`;
     case 'capability':
-      return `a release that gained ${listed(rule.kinds ?? decisiveKinds)}, ${rule.days === undefined ? 'until somebody approves it' : `for ${formatSpan(Math.round(rule.days * 86_400))}`}`;
+      return `a release that gained ${listed(rule.kinds ?? decisiveKinds)}, ${rule.days === undefined ? 'until somebody approves it' : `for ${spanText(Math.round(rule.days * 86_400))}`}`;
     case 'required':
       return `without ${rule.fields.map((field) => fieldWords[field]).join(' or ')}`;
     case 'source':
@@ -42,12 +43,13 @@ const fieldWords = {
 } as const;
 
 function ageOf({ days, seconds }: Extract<Rule, { readonly rule: 'age' }>): string {
-  return formatSpan(seconds ?? Math.round((days ?? 0) * 86_400));
+  return spanText(seconds ?? Math.round((days ?? 0) * 86_400));
 }
 
 /** The versions that the rule concerns. */
 export function scopeWords(rule: Rule): string {
-  const tokens = rule.tokens === undefined ? [] : [`for ${formatCount(rule.tokens.length, 'token')}`];
+  const tokens =
+    rule.tokens === undefined ? [] : [`for ${rule.tokens.length} ${rule.tokens.length === 1 ? 'token' : 'tokens'}`];
   if (rule.rule === 'composer') return ['all requests of Composer', ...tokens].join(', ');
   const { packages, except = [] } = rule;
   const stability = rule.rule === 'source' ? undefined : rule.stability;
@@ -74,5 +76,5 @@ export function placeWords(rule: Rule): string {
 /** `acme/*, other/tool and 3 more` */
 export function listed(words: readonly string[]): string {
   const left = words.length - maxNamed;
-  return `${words.slice(0, maxNamed).join(', ')}${left > 0 ? ` and ${formatNumber(left)} more` : ''}`;
+  return `${words.slice(0, maxNamed).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }
