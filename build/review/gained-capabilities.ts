@@ -41,9 +41,10 @@ interface Known<Of extends Release> {
 /**
  * What each release has gained since the first release of its package, by normalized version. A release is compared with
  * the last one below it that had arrived before, or else the first one above it: what arrives later changes nothing about
- * it. What was withdrawn before it arrived does not count. A moved release has also gained what its former record had not, even if a release below has it. The first release
- * of the package has gained nothing. A later one with nothing to compare it with has gained all it can do: every tag of
- * the package moved. `releases`: without dev versions, in any order. `firstMs`: when the package first arrived.
+ * it. What was withdrawn before it arrived does not count; what it replaced does. A moved release has also gained what
+ * its former record had not, even if a release below has it. The first release of the package has gained nothing. A
+ * later one with nothing to compare it with has gained all it can do: every tag of the package moved. `releases`:
+ * without dev versions, in any order. `firstMs`: when the package first arrived.
  */
 export function gainedByRelease<Of extends Release>(
   releases: readonly Of[],
@@ -54,7 +55,7 @@ export function gainedByRelease<Of extends Release>(
   let known: Known<Of>[] = [];
   const hasLeft = releases.some(({ leftMs }) => leftMs !== undefined);
   for (const release of releases.toSorted(byArrival)) {
-    if (hasLeft) known = known.filter((one) => (one.release.leftMs ?? Infinity) > release.arrivedMs);
+    if (hasLeft) known = known.filter((one) => (one.release.leftMs ?? Infinity) >= release.arrivedMs);
     const at = placeOf(release.normalized, known);
     const gained = gainedSince(known[at - 1] ?? known[at], release, firstMs);
     known.splice(at, 0, { release, gained });

@@ -71,9 +71,9 @@ export const apiPermissions = {
   endSession: [people, 'session', 'team views'],
 
   listUsers: [admins],
-  createUser: [admins, 'session', 'password'],
+  createUser: [admins, 'session', 'password', 'recent'],
   getUser: [admins],
-  updateUser: [admins, 'session', 'password'],
+  updateUser: [admins, 'session', 'password', 'recent'],
   deleteUser: [admins, 'session', 'password'],
 
   // a team decides what its members see
@@ -165,7 +165,7 @@ export const apiPermissions = {
   listPurgedVersions: [admins],
 
   getSettings: [people],
-  updateSettings: [admins, 'session', 'password'],
+  updateSettings: [admins, 'session', 'password', 'recent'],
 
   getPolicy: [people],
   replacePolicy: [policyEditors, 'session', 'password', 'recent'],

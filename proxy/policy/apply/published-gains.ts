@@ -35,11 +35,16 @@ function formerReleases(entries: readonly IndexEntry[]): readonly ArrivedRelease
         normalized: normalized as NormalizedVersion,
         reference,
         capabilities: facts.can.flatMap((key) => capabilityOf(key) ?? []),
-        arrivedMs: Date.parse(first ?? since),
-        leftMs: Date.parse(since),
+        arrivedMs: wholeSecond(first ?? since),
+        leftMs: wholeSecond(since),
         changedMs: 0,
       });
   return [...found.values()];
+}
+
+/** As `published-time` of the releases that are there. */
+function wholeSecond(time: string): number {
+  return Math.floor(Date.parse(time) / 1000) * 1000;
 }
 
 /** Read from the document of releases, which a view may cut, and from the index. */

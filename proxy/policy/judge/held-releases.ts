@@ -168,9 +168,10 @@ export function rejectionOf({ reason }: ReviewDecision): string {
   return `a person rejected it: ${shortText(reason, 200) ?? ''}`;
 }
 
-/** True if the person saw this archive, with this record. */
-function isAbout({ version, reference, at }: ReviewDecision, release: ArrivedRelease): boolean {
-  return version === release.normalized && reference === release.reference && Date.parse(at) >= release.changedMs;
+/** True if the person saw this archive, with this record. A rejected archive stays rejected with another record. */
+function isAbout({ version, reference, at, decision }: ReviewDecision, release: ArrivedRelease): boolean {
+  const isOf = version === release.normalized && reference === release.reference;
+  return isOf && (decision === 'rejected' || Date.parse(at) >= release.changedMs);
 }
 
 /** The decision about the nearest release that keeps this capability, and is not above this version. */

@@ -80,7 +80,8 @@ afterAll(() => registry[Symbol.asyncDispose]());
 
 const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, as?: string, body?: unknown): Promise<Reply> =>
   registry.call(method, path, { as: as ?? admin ?? '', ...(body === undefined ? {} : { body }) });
-const setBy = (by: string | null): Promise<Reply> => call('PATCH', '/api/settings', admin, { statistics: { by } });
+const setBy = async (by: string | null): Promise<Reply> =>
+  call('PATCH', '/api/settings', (await registry.signIn('admin')).token, { statistics: { by } });
 const usage = (query = '', as?: string, name = 'acme/core'): Promise<Reply> =>
   call('GET', `/api/packages/${name}/usage${query}`, as);
 const uses = async (query = '', as?: string): Promise<readonly Use[]> =>
