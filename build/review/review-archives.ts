@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { compareText } from '../shared/text/compare-text.ts';
+import { digestOf } from '../shared/text/digest-of.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { codeFindings } from './code-findings.ts';
 import { growthOf, programIn, type ArchiveFiles } from './file-findings.ts';
@@ -44,9 +45,9 @@ export function reviewArchives(before: ArchiveFiles, after: ArchiveFiles): Archi
   const changed = [...after.keys()].filter((path) => !isSame(path, old, now)).toSorted(compareText);
   const moved = [...after.keys()].filter((path) => now.isLoaded(path) && !old.isLoaded(path));
   const candidates = new Map<string, Finding>();
-  const programs = changed.flatMap((path) => programAt(path, now, old));
-  const looked = [...new Set([...changed, ...moved])].toSorted((a, b) => +now.isLoaded(b) - +now.isLoaded(a));
-  for (const finding of looked.flatMap((path) => findingsAt(path, now)))
+  const isKnown = createKnownBytes(old);
+  const programs = changed.flatMap((path) => programAt(path, now, isKnown));
+  for (const finding of loadedFirst(new Set([...changed, ...moved]), now).flatMap((path) => findingsAt(path, now)))
     if (!candidates.has(findingKey(finding))) candidates.set(findingKey(finding), finding);
   const unread = [...now.unread].map(([file, detail]): Finding => {
     const isWhole = file === '';
@@ -109,12 +110,29 @@ function isSame(path: string, old: Side, now: Side): boolean {
 }
 
 /** The same bytes under another name are nothing new. */
-function programAt(path: string, now: Side, old: Side): readonly Finding[] {
+function programAt(path: string, now: Side, isKnown: (bytes: Buffer) => boolean): readonly Finding[] {
   const bytes = now.read(path);
   const found = bytes === undefined ? undefined : programIn(path, bytes);
-  if (bytes === undefined || found === undefined) return [];
-  const isKnown = [...old.files].some(([other, { size }]) => size === bytes.length && old.read(other)?.equals(bytes));
-  return isKnown ? [] : [{ ...found, file: path, loaded: now.isLoaded(path) }];
+  return bytes === undefined || found === undefined || isKnown(bytes)
+    ? []
+    : [{ ...found, file: path, loaded: now.isLoaded(path) }];
+}
+
+/** Whether a file has these bytes. Reads those of their size once: an archive may have thousands of programs. */
+function createKnownBytes({ files, read }: Side): (bytes: Buffer) => boolean {
+  const ofSize = new Map<number, string[]>();
+  for (const [path, { size }] of files) if (ofSize.get(size)?.push(path) === undefined) ofSize.set(size, [path]);
+  const known = new Set<string>();
+  return (bytes) => {
+    for (const path of ofSize.get(bytes.length) ?? []) known.add(digestOf(read(path) ?? bytes.subarray(0, 0)));
+    ofSize.delete(bytes.length);
+    return known.has(digestOf(bytes));
+  };
+}
+
+function loadedFirst(paths: Iterable<string>, { isLoaded }: Side): readonly string[] {
+  const all = [...paths];
+  return [...all.filter(isLoaded), ...all.filter((path) => !isLoaded(path))];
 }
 
 function findingsAt(path: string, side: Side): readonly Finding[] {
@@ -138,7 +156,7 @@ function codeOf(path: string, bytes: Buffer, { unread }: Side): readonly Found[]
 
 /** Reads the files of the release before until everything is known. What only its tests did is new to its code. */
 function withoutKnown(candidates: Map<string, Finding>, old: Side): readonly Finding[] {
-  for (const path of [...old.files.keys()].toSorted((a, b) => +old.isLoaded(b) - +old.isLoaded(a))) {
+  for (const path of loadedFirst(old.files.keys(), old)) {
     if (candidates.size === 0) break;
     for (const finding of findingsAt(path, old)) {
       const key = findingKey(finding);

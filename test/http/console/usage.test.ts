@@ -235,7 +235,7 @@ describe('a version that an advisory calls malware', () => {
     expect((await browser.post('/policy/edit', { ...fields, current_password })).status).toBe(303);
     await expect.poll(offered).toEqual(['2.0.0']);
     expect(await textOf('/security')).toContain('1 version is malware. Rules of the policy refuse it.');
-    expect(await textOf('/security')).toMatch(/Steals keys MAL-7 malware/);
+    expect(await textOf('/security')).toMatch(/Steals keys MAL-7 malware, blocked/);
     expect(await textOf('/overview', viewer)).toContain('All is well');
     await expect.poll(() => textOf('/packages?state=advisory')).toContain('malware 1.0.0, blocked');
     expect((await registry.cli('why', 'acme/lib', '1.0.0')).stdout).toMatch(/is malware .* is blocked/s);

@@ -153,8 +153,10 @@ function columnsOf(request: SignedInRequest): readonly Column<UseDocument>[] {
   ];
 }
 
-export function UsageState({ state }: Pick<UseDocument, 'state'>): Child {
-  return <Badge kind={kinds[state]} label={state} />;
+/** `refused`: of malware, whether the policy refuses it; undefined: the label does not say. */
+export function UsageState({ state, refused }: Pick<UseDocument, 'state'> & { readonly refused?: boolean }): Child {
+  const says = state === 'malware' && refused !== undefined;
+  return <Badge kind={kinds[state]} label={says ? `malware, ${refused ? 'blocked' : 'still served'}` : state} />;
 }
 
 export function UsageUser({

@@ -119,7 +119,7 @@ function columnsOf(request: SignedInRequest): readonly Column<ExposureDocument>[
       isPlain: true,
       cell: ({ advisories, malware }) => <Concerns {...{ advisories, malware }} />,
     },
-    { label: 'State', cell: ({ state }) => <UsageState state={state} /> },
+    { label: 'State', cell: (row) => <UsageState {...row} /> },
     { label: 'Fixed in', cell: ({ fixed_in: fix }) => (fix === null ? <span class="soft">no release</span> : fix) },
     { label: 'Last use', cell: (row) => <LastUse {...{ row, request }} /> },
   ];

@@ -173,6 +173,22 @@ describe('a hostile archive', () => {
     expect(foundIn(`${'('.repeat(50_000)}exec($a)`)).toContain('command exec');
   });
 
+  it('with many programs and other names for them has its old files listed a few times', () => {
+    const named = (start: string) =>
+      Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${start}${at}.sh`, 'x']));
+    let listed = 0;
+    const old = archive(named('old'));
+    const counting = new Proxy(old, {
+      get: (target, key) => {
+        if (key === Symbol.iterator) listed += 1;
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    expect(found(archive({ ...named('new'), 'more.sh': 'y' }), counting)).toEqual(['program sh more.sh:-']);
+    expect(listed).toBeLessThan(10);
+  });
+
   it('with a damaged file or composer.json names it, and reads the rest', () => {
     const damaged = { size: 9, crc32: 1, read: () => { throw new Error('crc'); } }; // prettier-ignore
     const after = new Map([...archive({ 'src/A.php': '<?php exec($a);' }), ['src/B.php', damaged] as const]);
