@@ -1,22 +1,24 @@
 // The review of a lock as SARIF 2.1.0, for the tools of CI that show findings at a line of a file. Pure.
 
-import { capabilityKinds, describeCapability } from './capabilities.ts';
 import { findingKinds, type Finding, type FindingKind, type ReviewedPackage } from './lock-review.ts';
 
-const own: Readonly<Partial<Record<FindingKind, string>>> = {
+const rules: Readonly<Record<FindingKind, string>> = {
   malware: 'A locked version is malware',
   held: 'The policy of the registry refuses a locked version',
   advisory: 'A locked version has an advisory',
   'changed-bytes': 'A version has other bytes than before',
   dist: 'An archive comes from another place',
+  plugin: 'A package runs code while Composer works',
+  'autoload-file': 'A package runs a file in every request',
+  'include-path': 'A package changes the include path',
+  bin: 'A package adds a command',
+  replace: 'A package stands in for another one',
+  source: 'The source of a package moved',
+  'autoload-namespace': 'A package loads classes of another namespace',
+  dependency: 'A package requires another one',
+  author: 'A package names another author',
+  license: 'A package has another licence',
 };
-
-function ruleText(kind: FindingKind): string {
-  const capability = capabilityKinds.find((one) => one === kind);
-  return (
-    own[kind] ?? `A package can newly do this: ${capability && describeCapability({ kind: capability, detail: '…' })}`
-  );
-}
 
 export interface SarifPlace {
   /** the path of the new lock file */
@@ -57,7 +59,7 @@ export function lockReviewSarif(
           driver: {
             name: 'Libretto',
             version,
-            rules: findingKinds.map((id) => ({ id, shortDescription: { text: `${ruleText(id)}.` } })),
+            rules: findingKinds.map((id) => ({ id, shortDescription: { text: `${rules[id]}.` } })),
           },
         },
         results: packages.flatMap((one) => one.findings.map((finding) => result(one, finding))),
