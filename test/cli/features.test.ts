@@ -65,8 +65,8 @@ const featureFolders = readdirSync(join(import.meta.dirname, '../../proxy'), { w
   .filter((entry) => entry.isDirectory() && !ofCore.has(entry.name))
   .map(({ name }) => name);
 
-/** What libretto.json says of a feature is parsed also where the feature is off. */
-const ofConfiguration = ['proxy/publishers/model/issuer.ts'];
+/** What libretto.json says of a feature is parsed also where the feature is off, and so are hits of the policy. */
+const ofConfiguration = ['proxy/publishers/model/issuer.ts', 'proxy/registry/fields.ts'];
 
 /** A server loads these at the first use, also if their feature is on. */
 const atFirstUse = new Set(['inspection']);
