@@ -13,6 +13,20 @@ function unpackedPath(path: string): string {
     : path;
 }
 
+/** Code page 437 from 0x80 on (APPNOTE, appendix D), without its last character. */
+const codePage437 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
+  '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■';
+const nameIsUtf8 = 0x0800;
+
+/** PHP reads a name without the flag for UTF-8 in code page 437 where it has letters; others take the bytes as they are. */
+function unpackedPaths({ path, nameBytes, flags }: ZipMember): readonly string[] {
+  const written = unpackedPath(path);
+  if ((flags & nameIsUtf8) !== 0 || nameBytes.every((byte) => byte < 0x80)) return [written];
+  const text = Array.from(nameBytes, (byte) => codePage437[byte - 0x80] ?? String.fromCharCode(byte)).join('');
+  return [written, unpackedPath(withoutDots(text))];
+}
+
 /**
  * Compares the contents of files and symlinks that have one path. The function gives what takes the content of a
  * member, or undefined for a path that only one member has. `end` of it throws QuarantineError ARCHIVE_UNSAFE.
@@ -20,26 +34,26 @@ function unpackedPath(path: string): string {
 export function compareContents(members: readonly ZipMember[]) {
   const seen = new Set<string>();
   const repeated = new Map<string, string | undefined>();
-  for (const { path, kind } of members) {
-    if (kind === 'folder') continue;
-    const written = unpackedPath(path);
-    if (seen.has(written)) repeated.set(written, undefined);
-    seen.add(written);
+  for (const member of members) {
+    if (member.kind === 'folder') continue;
+    for (const written of new Set(unpackedPaths(member))) {
+      if (seen.has(written)) repeated.set(written, undefined);
+      seen.add(written);
+    }
   }
-  return ({
-    path,
-    kind,
-  }: ZipMember): { readonly take: (piece: Buffer) => Hash; readonly end: () => void } | undefined => {
-    const written = unpackedPath(path);
-    if (kind === 'folder' || !repeated.has(written)) return undefined;
-    const hash = createHash('sha256').update(kind);
+  return (member: ZipMember): { readonly take: (piece: Buffer) => Hash; readonly end: () => void } | undefined => {
+    const paths = member.kind === 'folder' ? [] : unpackedPaths(member).filter((written) => repeated.has(written));
+    if (paths.length === 0) return undefined;
+    const hash = createHash('sha256').update(member.kind);
     const end = (): void => {
-      const [first, content] = [repeated.get(written), hash.digest('hex')];
-      if (first !== undefined && first !== content)
-        throw unsafeArchive(
-          `has two different contents of ${quoteName(written)}, of which unpackers keep one or the other`,
-        );
-      repeated.set(written, content);
+      const content = hash.digest('hex');
+      for (const written of paths) {
+        if ((repeated.get(written) ?? content) !== content)
+          throw unsafeArchive(
+            `has two different contents of ${quoteName(written)}, of which unpackers keep one or the other`,
+          );
+        repeated.set(written, content);
+      }
     };
     return { take: (piece) => hash.update(piece), end };
   };

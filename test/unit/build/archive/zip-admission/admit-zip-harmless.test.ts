@@ -143,6 +143,7 @@ describe('row 75: an archive of another registry is refused', () => {
     ['with two slashes', 't/a.php', 't//a.php'],
     ['with a backslash', 't/lib/a.php', 't/lib\\.\\a.php'],
     ['with a control character', 't/a.php', 't/a\u0001.php'],
+    ['in UTF-8 and in code page 437', 't/\u00e9a.php', Buffer.from('t/\x82a.php', 'latin1')],
   ])('for two different contents of one path, %s', async (_what, ...names) => {
     const forged = [
       ['x', 'y'],
