@@ -26,6 +26,8 @@ export interface ChangeFeedParts {
 interface Kept {
   readonly epoch: number;
   readonly changes: readonly DocumentChange[];
+  /** the last answer: followers ask the same after a publication */
+  answered?: { readonly question: string; readonly document: TextDocument };
 }
 
 const path = '/metadata/changes.json';
@@ -33,7 +35,7 @@ const path = '/metadata/changes.json';
 const unit = 10_000;
 const mostActions = 100_000;
 const cacheBytes = 16 * 1024 * 1024;
-const changeBytes = 150;
+const changeBytes = 250;
 const hourMs = 3_600_000;
 
 export function createChangeFeed(parts: ChangeFeedParts): Feature {
@@ -45,22 +47,28 @@ export function createChangeFeed(parts: ChangeFeedParts): Feature {
     const known = cache.get(key);
     if (known?.epoch === epoch) return known;
     return reading.run(`${epoch} ${key}`, async () => {
-      const kept = { epoch, changes: await changesSeen(parts.files, view, epoch) };
+      const kept: Kept = { epoch, changes: await changesSeen(parts.files, view, epoch) };
       cache.set(key, kept, kept.changes.length * changeBytes + key.length);
       return kept;
     });
   };
   const answer = async (query: string, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
-    const [{ changes }, mark] = await Promise.all([read(token?.view, nowMs), markOf(parts, token?.view, nowMs)]);
+    const [kept, mark] = await Promise.all([read(token?.view, nowMs), markOf(parts, token?.view, nowMs)]);
+    const { changes } = kept;
     const last = changes.at(-1)?.time ?? 0;
     const newest = (last + 1) * unit + mark;
     // another publication may still come in the second of the last one: the next answer then has its changes again
     const reached = last < Math.floor(nowMs / 1000) ? newest : newest - unit;
     const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
     if (since === undefined) return unknownSince(reached);
-    const actions = actionsSince(Number(since), changes, newest);
     const timestamp = Number(since) === newest ? newest : reached;
-    const document = new TextDocument(Buffer.from(JSON.stringify({ actions, timestamp })), last * 1000);
+    const question = `${since} ${newest} ${timestamp}`;
+    if (kept.answered?.question !== question) {
+      const actions = actionsSince(Number(since), changes, newest);
+      const text = Buffer.from(JSON.stringify({ actions, timestamp }));
+      kept.answered = { question, document: new TextDocument(text, last * 1000) };
+    }
+    const { document } = kept.answered;
     const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
     return answerIn(document, { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined }, () => undefined);
   };
