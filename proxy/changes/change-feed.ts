@@ -54,21 +54,13 @@ export function createChangeFeed(parts: ChangeFeedParts): Feature {
   };
   const answer = async (query: string, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
     const [kept, mark] = await Promise.all([read(token?.view, nowMs), markOf(parts, token?.view, nowMs)]);
-    const { changes } = kept;
-    const last = changes.at(-1)?.time ?? 0;
+    const last = lastTime(kept);
     const newest = (last + 1) * unit + mark;
     // another publication may still come in the second of the last one: the next answer then has its changes again
     const reached = last < Math.floor(nowMs / 1000) ? newest : newest - unit;
     const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
     if (since === undefined) return unknownSince(reached);
-    const timestamp = Number(since) === newest ? newest : reached;
-    const question = `${since} ${newest} ${timestamp}`;
-    if (kept.answered?.question !== question) {
-      const actions = actionsSince(Number(since), changes, newest);
-      const text = Buffer.from(JSON.stringify({ actions, timestamp }));
-      kept.answered = { question, document: new TextDocument(text, last * 1000) };
-    }
-    const { document } = kept.answered;
+    const document = documentSince(kept, Number(since), { newest, reached });
     const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
     return answerIn(document, { acceptEncoding, ifNoneMatch, ifModifiedSince: undefined }, () => undefined);
   };
@@ -86,6 +78,22 @@ function unknownSince(timestamp: number): Answer {
   const error =
     'Give "since": the timestamp of the last answer. To begin, read every package, and then ask since this timestamp.';
   return jsonAnswer(400, { error, code: 'INVALID_INPUT', details: {}, timestamp });
+}
+
+const lastTime = ({ changes }: Kept): number => changes.at(-1)?.time ?? 0;
+
+function documentSince(
+  kept: Kept,
+  since: number,
+  { newest, reached }: { readonly newest: number; readonly reached: number },
+): TextDocument {
+  const timestamp = since === newest ? newest : reached;
+  const question = `${since} ${newest} ${timestamp}`;
+  if (kept.answered?.question !== question) {
+    const text = Buffer.from(JSON.stringify({ actions: actionsSince(since, kept.changes, newest), timestamp }));
+    kept.answered = { question, document: new TextDocument(text, lastTime(kept) * 1000) };
+  }
+  return kept.answered.document;
 }
 
 type Action = DocumentChange | { readonly type: 'resync'; readonly package: '*'; readonly time: number };
