@@ -120,11 +120,19 @@ it('a first approval does not count once its giver may not decide any more; both
   await setFourEyes(null);
 });
 
-it('a change of the policy needs a session that began in the last five minutes, as decisions do', async () => {
-  const { token } = await registry.signIn('admin');
+it('decisions, the policy, settings and people are changed in a session that began in the last five minutes', async () => {
+  const { token, userId } = await registry.signIn('admin');
   nowMs += 400_000;
-  const late = [await call('PUT', '/api/policy', { rules: [] }, token), await decide('acme/left', 'rejected', token)];
-  expect(late.map(({ status }) => status)).toEqual([401, 401]);
+  const late = [
+    await decide('acme/left', 'rejected', token),
+    await call('PUT', '/api/policy', { rules: [] }, token),
+    await call('PATCH', '/api/settings', { publishing: { four_eyes: false } }, token),
+    await call('POST', '/api/users', { email: 'friend@example.org', role: 'admin' }, token),
+    await call('PATCH', `/api/users/${userId}`, { role: 'viewer' }, token),
+  ];
+  expect(late.map((reply) => [reply.status, reply.json()['error']])).toEqual(
+    late.map(() => [401, expect.stringContaining('Sign in again (POST /api/auth/login)')]),
+  );
   [admin, second] = [(await registry.signIn('admin')).token, (await registry.signIn('admin')).token];
 });
 
