@@ -15,8 +15,8 @@ const max32 = 0xffffffff;
 const damaged = 'its directory is damaged';
 
 /**
- * The files and symlinks by their paths, in the order of the archive. Two of one path must be equal. `size` and `crc32` are what the directory claims;
- * `read` opens the archive, and reads this file only. `path` is absolute. Throws Error.
+ * The files and symlinks by their paths, in the order of the archive. Two of one path must be equal. `size` and `crc32`
+ * are what the directory claims; `read` opens the archive, and reads this file only. `path` is absolute. Throws Error.
  */
 export function readZipDirectory(path: string) {
   const directory = inFile(path, readDirectory);

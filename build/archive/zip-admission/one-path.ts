@@ -19,7 +19,7 @@ const codePage437 =
   '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■';
 const nameIsUtf8 = 0x0800;
 
-/** PHP reads a name without the flag for UTF-8 in code page 437 where it has letters; others take the bytes as they are. */
+/** PHP reads a name without the flag for UTF-8 in code page 437. Other unpackers take the bytes as they are. */
 function unpackedPaths({ path, nameBytes, flags }: ZipMember): readonly string[] {
   const written = unpackedPath(path);
   if ((flags & nameIsUtf8) !== 0 || nameBytes.every((byte) => byte < 0x80)) return [written];
