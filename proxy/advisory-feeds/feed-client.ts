@@ -18,7 +18,7 @@ import {
 import { timedSignal } from '../../build/shared/concurrency/timed-signal.ts';
 import { parseJsonYielding } from '../../build/shared/json/incremental-json.ts';
 import { UnusableBody, readDecoded } from '../mirror/upstream/decoded-body.ts';
-import { credentialsFor, type Destination } from '../mirror/upstream/upstream-lane.ts';
+import { credentialsFor, type Destination } from '../mirror/upstream/upstream-credential.ts';
 
 export interface FeedClientOptions {
   /** CIDR ranges of allowed private addresses */

@@ -11,6 +11,7 @@ import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import type { ReleasePolicy } from '../core/protocol/release-policy.ts';
 import { type View, filterOf, passes, type ReleaseFilter } from '../core/views/view.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import type { Publication } from '../../build/contract/publication.ts';
 import type { VersionChange } from '../../build/contract/version-changes.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
@@ -26,6 +27,8 @@ export interface ChangeFeedParts {
 interface Kept {
   readonly epoch: number;
   readonly changes: readonly DocumentChange[];
+  /** of the last change, epoch seconds */
+  readonly last: number;
   /** the last answer: followers ask the same after a publication */
   answered?: { readonly question: string; readonly document: TextDocument };
 }
@@ -41,24 +44,29 @@ const hourMs = 3_600_000;
 export function createChangeFeed(parts: ChangeFeedParts): Feature {
   const cache = new ByteCache<Kept>(cacheBytes);
   const reading = new SingleFlight<Kept>();
-  const read = async (view: View | undefined, nowMs: number): Promise<Kept> => {
+  const read = async (view: View | undefined, since: string | undefined, nowMs: number): Promise<Kept> => {
     const epoch = await parts.files.epoch(nowMs);
     const key = view?.key ?? '';
     const known = cache.get(key);
     if (known?.epoch === epoch) return known;
-    return reading.run(`${epoch} ${key}`, async () => {
-      const kept: Kept = { epoch, changes: await changesSeen(parts.files, view, epoch) };
-      cache.set(key, kept, kept.changes.length * changeBytes + key.length);
+    const last = view === undefined && since !== undefined ? lastOfAll(await parts.files.publication()) : undefined;
+    const whole = reading.run(`${epoch} ${key}`, async () => {
+      const changes = await changesSeen(parts.files, view, epoch);
+      const kept: Kept = { epoch, changes, last: changes.at(-1)?.time ?? 0 };
+      cache.set(key, kept, changes.length * changeBytes + key.length);
       return kept;
     });
+    if (last === undefined || Number(since) < (last + 1) * unit) return whole;
+    whole.catch(() => undefined); // the next question gets the error
+    return { epoch, changes: [], last };
   };
   const answer = async (query: string, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
-    const [kept, mark] = await Promise.all([read(token?.view, nowMs), markOf(parts, token?.view, nowMs)]);
-    const last = lastTime(kept);
+    const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
+    const [kept, mark] = await Promise.all([read(token?.view, since, nowMs), markOf(parts, token?.view, nowMs)]);
+    const { last } = kept;
     const newest = (last + 1) * unit + mark;
     // another publication may still come in the second of the last one: the next answer then has its changes again
     const reached = last < Math.floor(nowMs / 1000) ? newest : newest - unit;
-    const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
     if (since === undefined) return unknownSince(reached);
     const document = documentSince(kept, Number(since), { newest, reached });
     const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = incoming.headers;
@@ -80,7 +88,14 @@ function unknownSince(timestamp: number): Answer {
   return jsonAnswer(400, { error, code: 'INVALID_INPUT', details: {}, timestamp });
 }
 
-const lastTime = ({ changes }: Kept): number => changes.at(-1)?.time ?? 0;
+/**
+ * The time of the last publication: a later question needs no index of a package, but the next one may. undefined: the
+ * clock of a publisher may have been set back, so that other publications have later times.
+ */
+function lastOfAll(publication: Publication | undefined): number | undefined {
+  const seconds = Math.floor(Date.parse(publication?.published_at ?? '') / 1000);
+  return publication?.dates_until === seconds ? seconds : undefined;
+}
 
 function documentSince(
   kept: Kept,
@@ -91,7 +106,7 @@ function documentSince(
   const question = `${since} ${newest} ${timestamp}`;
   if (kept.answered?.question !== question) {
     const text = Buffer.from(JSON.stringify({ actions: actionsSince(since, kept.changes, newest), timestamp }));
-    kept.answered = { question, document: new TextDocument(text, lastTime(kept) * 1000) };
+    kept.answered = { question, document: new TextDocument(text, kept.last * 1000) };
   }
   return kept.answered.document;
 }
@@ -140,7 +155,7 @@ type Found = Omit<DocumentChange, 'time'> & RecordedChange;
 
 const suffixes = { stable: '', dev: '~dev' } as const;
 const kinds = ['stable', 'dev'] as const;
-const packagesAtOnce = 256;
+const packagesAtOnce = 8;
 
 /** Oldest first. Rejects if the index of a package cannot be read: its changes would be missing. */
 async function changesSeen(

@@ -9,7 +9,7 @@ import type { TailStream } from './tail-stream.ts';
 import { TooSlow, watchThroughput, type ThroughputFloor } from '../../../build/shared/concurrency/throughput-floor.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from '../upstream/mirror-failure.ts';
 import type { ArchiveStream, UpstreamClient } from '../upstream/upstream-client.ts';
-import type { Destination } from '../upstream/upstream-lane.ts';
+import type { Destination } from '../upstream/upstream-credential.ts';
 
 /** This number of last bytes is withheld until the whole archive is verified. */
 export const heldBackBytes = 64 * 1024;

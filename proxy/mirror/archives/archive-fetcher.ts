@@ -22,7 +22,7 @@ import type { OfferedVersion } from '../versions/offered-version.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
-import type { Destination } from '../upstream/upstream-lane.ts';
+import type { Destination } from '../upstream/upstream-credential.ts';
 
 /** Checks a ZIP before it is stored. Throws an Error with the reason for a refusal. */
 export type CheckArchive = (path: string) => Promise<void>;

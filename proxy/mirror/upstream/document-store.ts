@@ -12,7 +12,7 @@ import type { ReportMirrorEvent } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { patienceMs, type Silence } from './silence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
-import type { Destination } from './upstream-lane.ts';
+import type { Destination } from './upstream-credential.ts';
 
 export interface Freshness {
   /** how long a document is served without a new request */

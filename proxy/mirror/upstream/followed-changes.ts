@@ -7,7 +7,7 @@ import type { PackageName } from '../../../build/contract/name.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { parseJsonYielding } from '../../../build/shared/json/incremental-json.ts';
 import type { Stability } from './joined-documents.ts';
-import type { Destination } from './upstream-lane.ts';
+import type { Destination } from './upstream-credential.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
 /** A question is this old at most, while requests come. */

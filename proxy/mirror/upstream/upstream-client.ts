@@ -8,7 +8,8 @@ import { createGuardedAgent, resolveBySystem, type Resolve } from '../../../buil
 import { discard, type GuardedAnswer } from '../../../build/egress/guarded-request.ts';
 import { UnusableBody, readDecoded } from './decoded-body.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
-import { UpstreamLane, type Destination } from './upstream-lane.ts';
+import type { Destination } from './upstream-credential.ts';
+import { UpstreamLane } from './upstream-lane.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 
 export interface ClientOptions {

@@ -21,13 +21,19 @@ export interface UnusableCredential {
 
 export type ConfiguredCredential = UpstreamCredential | UnusableCredential;
 
+/** The upstream of a request. Its credential goes to this origin only. */
+export interface Destination {
+  readonly origin: string;
+  readonly credential: ConfiguredCredential | undefined;
+}
+
 /** True if a credential may be sent to this URL: over https, or to this machine. */
 export function maySendCredential(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url.hostname);
 }
 
 /** The header that carries it. */
-export function credentialHeader(credential: UpstreamCredential): Readonly<Record<string, string>> {
+function credentialHeader(credential: UpstreamCredential): Readonly<Record<string, string>> {
   switch (credential.kind) {
     case 'bearer':
       return { authorization: `Bearer ${credential.token}` };
@@ -38,4 +44,19 @@ export function credentialHeader(credential: UpstreamCredential): Readonly<Recor
     case 'headers':
       return Object.fromEntries(Object.entries(credential.headers).map(([name, value]) => [name.toLowerCase(), value]));
   }
+}
+
+/** The headers that carry the credential to the upstream itself; none for any other place. */
+export function credentialsFor(
+  url: URL,
+  home: boolean,
+  { origin, credential }: Destination,
+): Readonly<Record<string, string>> {
+  return credential !== undefined &&
+    credential.kind !== 'unusable' &&
+    home &&
+    url.origin === origin &&
+    maySendCredential(url)
+    ? credentialHeader(credential)
+    : {};
 }

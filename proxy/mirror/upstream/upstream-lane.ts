@@ -12,15 +12,11 @@ import {
 } from '../../../build/egress/guarded-request.ts';
 import { HostBackoff } from './host-backoff.ts';
 import { UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
-import { credentialHeader, maySendCredential, type ConfiguredCredential } from './upstream-credential.ts';
+import { credentialsFor, type Destination } from './upstream-credential.ts';
 import { CredentialsInUrl, EgressFailure, shownUrl } from '../../../build/egress/egress-failure.ts';
+import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
+import { patienceMs } from './silence.ts';
 import { UnusableBody } from './decoded-body.ts';
-
-/** The upstream of a request. Its credential goes to this origin only. */
-export interface Destination {
-  readonly origin: string;
-  readonly credential: ConfiguredCredential | undefined;
-}
 
 export interface LaneRequest<Answer> {
   readonly url: URL;
@@ -29,6 +25,7 @@ export interface LaneRequest<Answer> {
   readonly timeoutMs: number;
   /** sent by POST */
   readonly form?: string | undefined;
+  readonly left?: AbortSignal;
   /** Returns undefined for an answer that is a failure. */
   readonly use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined;
 }
@@ -53,6 +50,8 @@ const unansweredMs = 15_000;
 export class UpstreamLane {
   readonly #options: LaneOptions;
   readonly #backoff = new HostBackoff();
+  /** Origins of which a request ended without a word. True: one request goes on, and finds out when that is over. */
+  readonly #silent = new Map<string, boolean>();
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -62,7 +61,25 @@ export class UpstreamLane {
    * Retries once after a failure that may be accidental: a restarted proxy, a connection that closed. Rejects with
    * UpstreamUnavailable and UpstreamWithholds.
    */
-  async ask<Answer>(request: LaneRequest<Answer>): Promise<Answer> {
+  ask<Answer>(request: LaneRequest<Answer>): Promise<Answer> {
+    const { origin } = request.url;
+    if (!this.#silent.has(origin)) return this.#ask(request);
+    const left = new AbortController();
+    let isLeft = false;
+    const use: typeof request.use = (answer) => (isLeft ? undefined : request.use(answer));
+    const asking = this.#ask({ ...request, use, left: left.signal });
+    return withDeadline(asking, patienceMs, () => {
+      const isProbed = this.#silent.get(origin);
+      if (isProbed === undefined) return asking;
+      isLeft = true;
+      if (isProbed) left.abort();
+      else this.#silent.set(origin, true);
+      const message = `${origin} has answered no request since the last one failed.`;
+      return Promise.reject(new UpstreamUnavailable(message, this.#options.now() + patienceMs));
+    });
+  }
+
+  async #ask<Answer>(request: LaneRequest<Answer>): Promise<Answer> {
     const { destination, form } = request;
     if (destination.credential?.kind === 'unusable')
       throw new UpstreamUnavailable(
@@ -90,9 +107,11 @@ export class UpstreamLane {
     timeoutMs,
     form,
     use,
+    left,
   }: LaneRequest<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: ClassifiedFailure }> {
     const { access, userAgent } = this.#options;
     let at = asked;
+    let isHeard = false;
     try {
       const headersOf = (url: URL, home: boolean): Readonly<Record<string, string>> => {
         at = url;
@@ -100,10 +119,12 @@ export class UpstreamLane {
         return { 'user-agent': userAgent, ...headers, ...credentialsFor(url, home, destination) };
       };
       const answer = await getGuarded(checkedUrl(asked.href, access.policy), access, {
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), left].filter((signal) => signal !== undefined)),
         content: form === undefined ? undefined : { method: 'POST', type: formType, text: form },
         headers: headersOf,
       });
+      isHeard = true;
+      this.#silent.delete(asked.origin);
       const used = await use(answer);
       if (used === undefined) {
         discard(answer.response);
@@ -113,6 +134,8 @@ export class UpstreamLane {
       this.#backoff.succeeded(at.origin);
       return { answer: used };
     } catch (error) {
+      if (!isHeard && left?.aborted !== true && (isSlow(error) || this.#silent.has(asked.origin)))
+        this.#silent.set(asked.origin, false);
       if (error instanceof UpstreamUnavailable) throw error;
       return { failed: failedRequest(error, at, destination.origin, timeoutMs) };
     }
@@ -140,21 +163,6 @@ export class UpstreamLane {
       { cause, lasting: whose !== 'one' },
     );
   }
-}
-
-/** The headers that carry the credential to the upstream itself; none for any other place. */
-export function credentialsFor(
-  url: URL,
-  home: boolean,
-  { origin, credential }: Destination,
-): Readonly<Record<string, string>> {
-  return credential !== undefined &&
-    credential.kind !== 'unusable' &&
-    home &&
-    url.origin === origin &&
-    maySendCredential(url)
-    ? credentialHeader(credential)
-    : {};
 }
 
 // Classifies the failure of a request to an upstream: finds the cause, and decides if a retry makes sense. Pure.
@@ -207,8 +215,11 @@ function failedRequest(error: unknown, at: URL, upstream: string, timeoutMs: num
     };
   if (error instanceof UnusableBody || error instanceof EgressFailure || found.kind === 'denied')
     return { ...failed, whose: 'wrong' };
-  const slow = error instanceof Error && (error.name === 'TimeoutError' || /TIMEOUT/.test(codeOf(error)));
-  return { ...failed, whose: isOfConnecting(error) ? 'host' : 'one', again: !slow };
+  return { ...failed, whose: isOfConnecting(error) ? 'host' : 'one', again: !isSlow(error) };
+}
+
+function isSlow(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || /TIMEOUT/.test(codeOf(error)));
 }
 
 /** True if no request was sent: no address, no server, or a wrong certificate. */

@@ -18,8 +18,7 @@ import { Silence } from './silence.ts';
 import { folderOf, storedDocument } from './stored-document.ts';
 import type { UpstreamScope } from '../../core/tree/precedence.ts';
 import type { UpstreamClient } from './upstream-client.ts';
-import type { Destination } from './upstream-lane.ts';
-import type { ConfiguredCredential } from './upstream-credential.ts';
+import type { ConfiguredCredential, Destination } from './upstream-credential.ts';
 import { nothingSaid, parseUpstreamDocumentYielding, type UpstreamDocument } from './upstream-document.ts';
 import {
   addressOf,

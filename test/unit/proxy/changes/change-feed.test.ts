@@ -3,14 +3,18 @@
 import type { IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { createChangeFeed } from '../../../../proxy/changes/change-feed.ts';
+import type { Publication } from '../../../../build/contract/publication.ts';
+import { createChangeFeed, type ChangeFeedParts } from '../../../../proxy/changes/change-feed.ts';
 import type { RecordedChange } from '../../../../proxy/core/tree/package-releases.ts';
 
 describe('a follower of the feed', () => {
   const published = new Map<PackageName, RecordedChange>();
   let serial = 0;
   let nowMs = 0;
+  let announced: Publication | undefined;
+  let unread: Promise<never> | undefined;
   beforeEach(() => {
+    [announced, unread, feed] = [undefined, undefined, createChangeFeed(parts)];
     published.clear();
     nowMs = 10_000;
   });
@@ -19,15 +23,16 @@ describe('a follower of the feed', () => {
     serial += 1;
     published.set(name as PackageName, { serial, at: Math.floor(nowMs / 1000) });
   };
-  const feed = createChangeFeed({
+  const parts: ChangeFeedParts = {
     files: {
       epoch: () => serial,
-      publication: () => undefined,
+      publication: () => announced,
       visible: { of: () => ({ listed: new Set(published.keys()), seconds: undefined }) },
-      releases: (name) => ({ lastChange: (kind) => (kind === 'stable' ? published.get(name) : undefined) }),
+      releases: (name) => unread ?? { lastChange: (kind) => (kind === 'stable' ? published.get(name) : undefined) },
     },
     policy: { rules: () => undefined },
-  });
+  };
+  let feed: ReturnType<typeof createChangeFeed>;
   const ask = async (since: number): Promise<{ names: string[]; timestamp: number }> => {
     const route = feed.routeOf('/metadata/changes.json', `since=${since}`);
     const answer = await route?.answer({
@@ -76,5 +81,15 @@ describe('a follower of the feed', () => {
     expect(names).toEqual(['acme/a', 'acme/b']);
     publish('acme/a');
     expect((await ask(timestamp)).names).toEqual(['*']);
+  });
+
+  it('gets its answer from a server that has read no index yet, where nothing was published since', async () => {
+    publish('acme/a');
+    nowMs = 20_000;
+    const { timestamp } = await ask(10_000);
+    announced = { published_at: new Date(10_500).toISOString(), dates_until: 10 } as Publication;
+    [feed, unread] = [createChangeFeed(parts), new Promise(() => undefined)];
+    expect(await ask(timestamp)).toEqual({ names: [], timestamp });
+    expect((await ask(timestamp + 10_000)).names).toEqual(['*']);
   });
 });
