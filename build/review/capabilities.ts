@@ -23,14 +23,7 @@ export type CapabilityKind = keyof typeof sentences;
 export const capabilityKinds = Object.keys(sentences) as readonly CapabilityKind[];
 
 /** What a rule looks at unless it names kinds: ordinary patch releases hardly ever gain one of these. */
-export const decisiveKinds: readonly CapabilityKind[] = [
-  'plugin',
-  'autoload-file',
-  'include-path',
-  'bin',
-  'replace',
-  'source',
-];
+export const decisiveKinds = capabilityKinds.slice(0, capabilityKinds.indexOf('source') + 1);
 
 export interface Capability {
   readonly kind: CapabilityKind;

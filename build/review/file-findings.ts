@@ -29,15 +29,9 @@ const jump = { times: 3, files: 50, bytes: 1024 * 1024 } as const;
 
 export function growthOf(before: ArchiveFiles, after: ArchiveFiles): readonly Finding[] {
   const bytesOf = (files: ArchiveFiles): number => [...files.values()].reduce((sum, { size }) => sum + size, 0);
-  const [files, bytes] = [
-    [before.size, after.size],
-    [bytesOf(before), bytesOf(after)],
-  ] as const;
-  const hasJumped = ([old, now]: readonly [number, number], least: number): boolean =>
-    now > old * jump.times && now - old > least;
-  const found = (detail: string): Finding => ({ kind: 'growth', detail, line: null, file: null, loaded: false });
-  return [
-    ...(hasJumped(files, jump.files) ? [found(`${files[1]} files instead of ${files[0]}`)] : []),
-    ...(hasJumped(bytes, jump.bytes) ? [found(`${bytes[1]} bytes instead of ${bytes[0]}`)] : []),
-  ];
+  const found = (unit: 'files' | 'bytes', old: number, now: number): readonly Finding[] => {
+    if (now <= old * jump.times || now - old <= jump[unit]) return [];
+    return [{ kind: 'growth', detail: `${now} ${unit} instead of ${old}`, line: null, file: null, loaded: false }];
+  };
+  return [...found('files', before.size, after.size), ...found('bytes', bytesOf(before), bytesOf(after))];
 }

@@ -37,10 +37,8 @@ function hidden(detail: string, line: number | null): Found {
 
 function linesThatHide(text: string): readonly Found[] {
   const lines = text.split('\n');
-  const [long, unseen] = [
-    lines.findIndex(({ length }) => length > mostOfLine),
-    lines.findIndex((line) => unseenCharacters.test(line)),
-  ];
+  const long = lines.findIndex(({ length }) => length > mostOfLine);
+  const unseen = lines.findIndex((line) => unseenCharacters.test(line));
   return [
     ...(long < 0 ? [] : [hidden(`a line of more than ${mostOfLine} characters`, long + 1)]),
     ...(unseen < 0 ? [] : [hidden('characters that nobody sees', unseen + 1)]),

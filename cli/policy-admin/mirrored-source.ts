@@ -127,16 +127,11 @@ async function readPackage(
   const last = accepted.length === 0 ? {} : await lists.read(name);
   const beside = unionOf([said, last]);
   const stored = new Map(accepted.map((record) => [archiveKey(record), record]));
-  const offered = records.flatMap((record) => {
+  const offered = records.map((record) => {
     const full = normalized(record);
-    const key = keyOfRecord(full);
-    const kept = stored.get(key)?.record;
-    const known = versionOf(kept === undefined ? full : asAccepted(full, kept), {
-      isOffered: true,
-      stored: kept !== undefined,
-    });
-    stored.delete(key);
-    return [known];
+    const kept = stored.get(keyOfRecord(full))?.record;
+    stored.delete(keyOfRecord(full));
+    return versionOf(kept ? asAccepted(full, kept) : full, { isOffered: true, stored: kept !== undefined });
   });
   // lock files may name versions that the upstream does not offer any more
   const abandoned = records[0]?.['abandoned'] ?? beside['abandoned'];

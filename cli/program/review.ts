@@ -25,7 +25,7 @@ export const addReview = declaring({
       '--sarif': 'with --lock: print the findings as SARIF 2.1.0',
       '--markdown': 'with --lock: print the text of a comment for a merge request',
       '--comment': "with --lock, in a CI job: make or renew one comment on the job's merge request",
-      '--fail-on <kind>': 'with --lock: exit with 1 for a package that is remarkable, held, or has a new advisory',
+      '--fail-on <kind>': 'with --lock: exit with 3 for a package that is remarkable, held, or has a new advisory',
     },
     examples: [
       'libretto review --lock old.lock composer.lock',

@@ -67,7 +67,7 @@ describe('libretto review --lock', () => {
     expect([exitCode, stdout.split('\n')[0]]).toEqual([0, '4 packages changed, 1 of them remarkable.']);
     expect(stdout).toContain('\n  ~ acme/a 1.0.0 → 1.0.1 (updated)\n');
     expect(stdout).toContain('      warning: it runs src/boot.php in every request\n');
-    expect(await review('--fail-on', 'remarkable')).toMatchObject({ exitCode: 1 });
+    expect(await review('--fail-on', 'remarkable')).toMatchObject({ exitCode: 3 });
     expect(await review('--fail-on', 'held')).toMatchObject({ exitCode: 0 });
   });
 
@@ -116,8 +116,8 @@ describe('libretto review --lock', () => {
     expect(await cli('policy', 'set', 'policy.json')).toMatchObject({ exitCode: 0 });
     locks([entry('acme/hello', '1.0.0')], [entry('acme/hello', '1.1.0')]);
     expect((await rows()).map(short)).toEqual(['acme/hello updated held advisory']);
-    expect(await review('--fail-on', 'held')).toMatchObject({ exitCode: 1 });
-    expect(await review('--fail-on', 'advisory')).toMatchObject({ exitCode: 1 });
+    expect(await review('--fail-on', 'held')).toMatchObject({ exitCode: 3 });
+    expect(await review('--fail-on', 'advisory')).toMatchObject({ exitCode: 3 });
     const token = (await cli('token', 'create', '--description', 'CI')).stdout;
     const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: tree.root });
     try {
@@ -131,6 +131,14 @@ describe('libretto review --lock', () => {
         exitCode: 2,
         stderr: expect.stringContaining('may not ask what the policy says') as string,
       });
+      const refused = await runCli(
+        ['review', '--lock', 'old.lock', 'composer.lock', '--url', url, '--fail-on', 'held'],
+        {
+          cwd: tree.root,
+          environment: { LIBRETTO_TOKEN: 'wrong' },
+        },
+      );
+      expect(refused).toMatchObject({ exitCode: 1 });
       const { stdout, stderr } = await remotely();
       expect([stdout, stderr]).toEqual([
         expect.stringMatching(/error: it has the advisory ACME-1: Steals$/m),

@@ -37,8 +37,8 @@ const later = (ms = 700_000): void => {
   registry.clock.nowMs += ms;
 };
 /** The reason of the refusal of an archive; 200: it is sent. */
-const archive = async (name: string, version: string, token?: string): Promise<unknown> => {
-  const reply = await registry.get(`/dist/${name}/${version}.zip`, token);
+const archive = async (name: string, version: string, query = ''): Promise<unknown> => {
+  const reply = await registry.get(`/dist/${name}/${version}.zip${query}`);
   return reply.status === 410 ? (reply.json()['details'] as Fields)['reason'] : reply.status;
 };
 const decide = (name: string, version: string, more: Partial<ReviewDecision> = {}): ReviewDecision => ({
@@ -232,20 +232,45 @@ describe('a mirrored package', () => {
     expect(await offered()).toEqual(['1.1.0', '1.0.0']);
   });
 
-  it('keeps for lock files a stored archive whose tag has moved, until a person rejects that archive', async () => {
+  it('keeps for lock files that name it a stored archive whose tag has moved, until a person rejects it', async () => {
     hold();
     upstream(one('1.0.0'), one('1.1.0'));
     expect(await offered()).toEqual(['1.1.0', '1.0.0']);
     expect(await archive('some/lib', '1.1.0')).toBe(200);
     upstream(one('1.0.0'), { ...one('1.1.0', boot), reference: referenceFor('moved') });
     expect(await offered()).toEqual(['1.0.0']);
-    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    const former = `?ref=${referenceFor('some/lib 1.1.0')}`;
+    expect(await archive('some/lib', '1.1.0', former)).toBe(200);
+    // without a reference it means what the upstream has now
+    const held = `${newer}; held until somebody approves it`;
+    for (const query of ['', '?ref=']) expect(await archive('some/lib', '1.1.0', query)).toBe(held);
     const at = new Date(registry.clock.nowMs).toISOString();
     const rejected = { at, decision: 'rejected', reason: 'bad' } as const;
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('moved') })]);
-    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    expect(await archive('some/lib', '1.1.0', former)).toBe(200);
+    expect(await archive('some/lib', '1.1.0')).toContain('a person rejected it: bad');
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('some/lib 1.1.0') })]);
-    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+    for (const query of ['', former]) expect(await archive('some/lib', '1.1.0', query)).toContain('rejected it: bad');
+  });
+
+  it('keeps a stored archive that is held back, also after its tag moved or went', async () => {
+    hold({ action: 'warn' });
+    upstream(one('1.0.0'));
+    expect(await offered()).toEqual(['1.0.0']);
+    upstream(one('1.0.0'), one('1.1.0', boot));
+    expect(await archive('some/lib', '1.1.0')).toBe(200);
+    hold();
+    const held = `${newer}; held until somebody approves it`;
+    const own = `?ref=${referenceFor('some/lib 1.1.0')}`;
+    const moved = { ...one('1.1.0'), reference: referenceFor('moved') };
+    for (const now of [[one('1.1.0', boot)], [], [moved], []]) {
+      upstream(one('1.0.0'), ...now);
+      for (const query of ['', own, own.slice(0, 14)]) expect(await archive('some/lib', '1.1.0', query)).toBe(held);
+    }
+    const [at, reference] = [new Date(registry.clock.nowMs).toISOString(), referenceFor('some/lib 1.1.0')];
+    upstream(one('1.0.0'), moved);
+    registry.setDecisions([decide('some/lib', '1.1.0', { at, reference })]);
+    expect(await archive('some/lib', '1.1.0', own)).toBe(200);
   });
 
   it('is offered without an archive that a person rejected, also after its tag moved or went', async () => {
@@ -263,10 +288,10 @@ describe('a mirrored package', () => {
     registry.setDecisions([decide('some/lib', '1.1.0', { ...decision(), decision: 'rejected', reason: 'bad' })]);
     upstream(one('1.0.0'), { ...one('1.1.0'), reference: referenceFor('moved') });
     expect(await offered()).toEqual(['1.0.0']);
-    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+    expect(await archive('some/lib', '1.1.0')).toBe(`${newer}; a person rejected it: bad`);
     upstream(one('1.0.0'));
     expect(await offered()).toEqual(['1.0.0']);
-    expect(await archive('some/lib', '1.1.0')).toBe('a person rejected it: bad');
+    expect(await archive('some/lib', '1.1.0')).toBe(`${newer}; a person rejected it: bad`);
   });
 
   it('is offered without a moved release that does what a release below does, and what it did not do before', async () => {
@@ -336,14 +361,8 @@ describe('a mirrored package', () => {
     later(1000);
     expect(await offered()).toEqual(['1.0.0']);
     const at = new Date(registry.clock.nowMs).toISOString();
-    registry.setDecisions([
-      decide('some/lib', '1.0.1', {
-        at,
-        reference: referenceFor('some/lib 1.0.1'),
-        decision: 'rejected',
-        reason: 'no',
-      }),
-    ]);
+    const rejected = { at, decision: 'rejected', reason: 'no' } as const;
+    registry.setDecisions([decide('some/lib', '1.0.1', { ...rejected, reference: referenceFor('some/lib 1.0.1') })]);
     registry.setPolicy({ rules: [{ ...second, action: 'block' }] as never });
     // the only rule that is left looks at other kinds, and began later: what came before is history
     expect(await archive('some/lib', '1.0.1')).toContain('a person rejected it: no');

@@ -107,11 +107,11 @@ async function capabilitiesAt(
   files: ComposerFiles,
 ): Promise<readonly Capability[] | undefined> {
   const commit = await store.peel(peeled ?? oid);
-  const place = commit === undefined ? undefined : { commit, folder: '' };
-  const blob = place === undefined ? undefined : await files.find(place);
-  if (place === undefined || blob === undefined) return undefined;
-  const json = await files.read(blob, place, 'a tag');
-  return json === undefined ? undefined : capabilitiesOf(json);
+  if (commit === undefined) return undefined;
+  const place = { commit, folder: '' };
+  const blob = await files.find(place);
+  const json = blob === undefined ? undefined : await files.read(blob, place, 'a tag');
+  return json && capabilitiesOf(json);
 }
 
 /** Against the release below. */

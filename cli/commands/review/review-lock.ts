@@ -42,7 +42,7 @@ export async function run(context: Context, given: CommandInput): Promise<number
   const packages = reviewLocks(before, after, { nowMs: context.now().getTime(), knownOf });
   print(context, packages, { form: forms[0], newPath, after });
   if (place !== undefined) await comment(context, given, { place, packages });
-  return packages.some(failOn) ? 1 : 0;
+  return packages.some(failOn) ? 3 : 0; // errors have other codes: a job can tell
 }
 
 async function comment(

@@ -15,6 +15,7 @@ import {
   capabilityDigest,
   digestOfCapabilities,
   isDecisive,
+  type Capability,
 } from '../../../build/review/capabilities.ts';
 import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts';
 import { replaceFileDurably } from '../../../build/shared/files/atomic-file.ts';
@@ -40,13 +41,14 @@ interface Identity {
 type Offered = Readonly<Record<string, Identity>>;
 
 /**
- * `at`: epoch milliseconds; 0: history. `had`: what it could do before it first moved; absent: it has not moved. A file of
- * an earlier program has no `can`.
+ * `at`: epoch milliseconds; 0: history. `had`: what it could do before it first moved; absent: it has not moved. `hadAt`:
+ * `at` before that. A file of an earlier program has no `can` and no `hadAt`.
  */
 type SeenRelease = Omit<Identity, 'can'> & {
   readonly at: number;
   readonly can?: readonly string[];
   readonly had?: readonly string[];
+  readonly hadAt?: number;
 };
 type Seen = Readonly<Record<string, SeenRelease>>;
 
@@ -90,8 +92,8 @@ export class Arrivals {
     const fresh = changed.slice(0, mostReleases).map(([version, one]) => {
       const last = known[version];
       const isMoved = last?.reference !== one.reference || areComparable(last.digest, one.digest);
-      const had = isMoved && !isFirst ? (last?.had ?? last?.can) : last?.had;
-      return [version, { at: isFirst ? 0 : isMoved ? nowMs : last.at, ...one, ...(had && { had }) }] as const;
+      const { had, hadAt = 0 } = isMoved && last?.can && !last.had ? { had: last.can, hadAt: last.at } : (last ?? {});
+      return [version, { at: isFirst ? 0 : isMoved ? nowMs : last.at, ...one, ...(had && { had, hadAt }) }] as const;
     });
     const releases: Seen = { ...known, ...Object.fromEntries(fresh) };
     await this.#write(name, { comparedMs: nowMs, releases });
@@ -168,16 +170,23 @@ export interface KeptArchive {
 }
 
 /**
- * The gains, for a stored archive. After its tag moved, the archive gained nothing if it can only do what the release
- * could do before: lock files that name it keep working.
+ * The gains, where a stored archive stands in for what its upstream offers now. After its tag moved, the archive is
+ * judged as it was before if it can only do what the release could then: lock files that name it keep working.
  */
-export function gainsOfKept(gains: Gains, seen: Seen, { normalized, reference, record }: KeptArchive): Gains {
-  const about = gains.get(normalized);
-  const had = seen[normalized]?.had;
-  if (about === undefined || about.release.reference === reference || had === undefined) return gains;
-  const isFormer = capabilitiesOf(record).every((one) => !isDecisive(one) || had.includes(capabilityDigest(one)));
-  if (!isFormer) return gains;
-  return new Map([...gains].filter(([version]) => version !== normalized));
+export function gainsOfKept(
+  offered: Gains,
+  records: readonly JsonObject[],
+  seen: Seen,
+  { normalized: version, reference, record }: KeptArchive,
+): Gains {
+  const last = seen[version];
+  if (last === undefined || offered.get(version)?.release.reference === reference) return offered;
+  const isFormer = (one: Capability): boolean => !isDecisive(one) || last.had?.includes(capabilityDigest(one)) === true;
+  const isMoved = last.reference !== reference;
+  if (isMoved && !capabilitiesOf(record).every(isFormer)) return offered;
+  const others = records.map(normalized).filter((one) => one['version_normalized'] !== version);
+  const about = isMoved ? { reference, digest: last.digest, at: last.hadAt ?? 0 } : last;
+  return arrivedGains([...others, normalized(record)], { ...seen, [version]: about });
 }
 
 /** As far as is known, without noting anything. Rejects with UnreadableRecord. */

@@ -94,7 +94,8 @@ export class MirroredArchives {
     refuse: PolicyRefusal,
   ): Promise<Answer | undefined> {
     const { archiveStore, judgements } = this.#options;
-    return (await refuse(judgements.ofStored(entry, ownerOf(wanted)))) ?? archiveStore.answer(entry, conditions);
+    const judge = judgements.ofStored(entry, ownerOf(wanted), wanted.asked.reference !== undefined);
+    return (await refuse(judge)) ?? archiveStore.answer(entry, conditions);
   }
 
   async #fetchNew(wanted: ArchiveLookup, conditions: Conditions, refuse: PolicyRefusal): Promise<Answer | undefined> {

@@ -14,7 +14,7 @@ import type { Answer } from '../../core/http/answer.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import type { ApplicableRules } from '../../policy/apply/rule-finder.ts';
 import type { VersionFacts } from '../../policy/judge/facts.ts';
-import { noGains } from '../../policy/judge/held-releases.ts';
+import { noGains, type Gains } from '../../policy/judge/held-releases.ts';
 import { blockOf, judgePackage, type PolicyJudgement } from '../../policy/judge/judge.ts';
 import type { Compiled } from '../rules/mirror-rules.ts';
 import { UpstreamUnavailable } from '../upstream/mirror-failure.ts';
@@ -73,12 +73,16 @@ interface Known {
   readonly untilMs: number;
 }
 
-/** What is known beside the facts of a version. `kept`: the archive that is stored here. */
+/**
+ * What is known beside the facts of a version. `kept`: the archive that is stored here. `isNamed`: a request names its
+ * reference; otherwise it means what the upstream offers now.
+ */
 interface Beside {
   readonly beside: JsonObject;
   readonly offers: Offers;
   readonly stored: boolean;
   readonly kept?: KeptArchive | undefined;
+  readonly isNamed?: boolean;
 }
 
 const patienceMs = 2000;
@@ -103,15 +107,18 @@ export class MirroredJudgements {
     this.#options = options;
   }
 
-  /** Of an accepted archive. */
-  ofStored(entry: IndexEntry, owner: ArchiveOwner): JudgeVersion {
+  /** Of an accepted archive. `isNamed`: the request names its reference. */
+  ofStored(entry: IndexEntry, owner: ArchiveOwner, isNamed: boolean): JudgeVersion {
     return (found, policy) => {
       const { compiled } = owner;
-      const key = `${owner.name} ${entry.version} ${entry.reference} ${found.key}`;
+      const key = `${owner.name} ${entry.version} ${entry.reference} ${isNamed} ${found.key}`;
       const known = this.#kept.get(key);
       if (known?.policy === policy && known.compiled === compiled && this.#options.now() < known.untilMs)
         return known.judged;
-      return this.#judging.run(key, () => this.#judgeStored(key, entry, owner, found, policy), [policy, compiled]);
+      return this.#judging.run(key, () => this.#judgeStored({ key, isNamed }, entry, owner, found, policy), [
+        policy,
+        compiled,
+      ]);
     };
   }
 
@@ -139,7 +146,7 @@ export class MirroredJudgements {
   }
 
   async #judgeStored(
-    key: string,
+    { key, isNamed }: { readonly key: string; readonly isNamed: boolean },
     entry: IndexEntry,
     owner: ArchiveOwner,
     found: ApplicableRules,
@@ -155,7 +162,7 @@ export class MirroredJudgements {
     const facts = storedFacts(entry, record, offers, beside);
     const { reference, version_normalized: normalized } = entry;
     const kept = record && { normalized, reference, record };
-    const judged = await this.#judged(name, facts, { beside, offers, stored: true, kept }, found, policy);
+    const judged = await this.#judged(name, facts, { beside, offers, stored: true, kept, isNamed }, found, policy);
     const untilMs = Math.min(
       goodUntil(offers, this.#options.now() + withoutUpstreamMs),
       judged.judgement.changesAtMs ?? Number.POSITIVE_INFINITY,
@@ -167,18 +174,22 @@ export class MirroredJudgements {
   async #judged(
     name: PackageName,
     facts: VersionFacts,
-    { beside, offers, stored, kept }: Beside,
+    { beside, offers, stored, kept, isNamed }: Beside,
     { rules }: ApplicableRules,
     policy: CurrentPolicy,
   ): Promise<JudgedVersion> {
     const { arrivals, now } = this.#options;
     const releases = (offers.stable ?? offers.own)?.document.versions ?? [];
     const offered = facts.dev ? noGains : await mirroredGains(name, releases, policy, arrivals, now());
-    const gains = kept && offered.size > 0 ? gainsOfKept(offered, await arrivals.read(name), kept) : offered;
-    const judgement = judgePackage(
-      rules,
-      policy.factsOf(name, 'mirrored', beside, () => gains),
-    )(facts, now());
+    const judge = (gains: Gains): PolicyJudgement =>
+      judgePackage(
+        rules,
+        policy.factsOf(name, 'mirrored', beside, () => gains),
+      )(facts, now());
+    let judgement = judge(
+      kept && offered.size > 0 ? gainsOfKept(offered, releases, await arrivals.read(name), kept) : offered,
+    );
+    if (isNamed === false && blockOf(judgement) === undefined) judgement = judge(offered);
     return { version: facts.version, normalized: facts.normalized, judgement, stored };
   }
 

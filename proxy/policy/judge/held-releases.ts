@@ -181,16 +181,13 @@ function decisionAbout(
   decisions: readonly ReviewDecision[],
   normalized: string,
 ): ReviewDecision | undefined {
+  const order = (a: string, b: string): number => compareNormalized(a as NormalizedVersion, b as NormalizedVersion);
+  const isOf = (decision: ReviewDecision): boolean => {
+    const decided = gains.get(decision.version);
+    return decided !== undefined && isAbout(decision, decided.release) && decided.gained.includes(one);
+  };
   return decisions
-    .filter((decision) => {
-      const decided = gains.get(decision.version);
-      return (
-        decided !== undefined &&
-        isAbout(decision, decided.release) &&
-        decided.gained.includes(one) &&
-        compareNormalized(decision.version as NormalizedVersion, normalized as NormalizedVersion) <= 0
-      );
-    })
-    .toSorted((a, b) => compareNormalized(a.version as NormalizedVersion, b.version as NormalizedVersion))
+    .filter((decision) => isOf(decision) && order(decision.version, normalized) <= 0)
+    .toSorted((a, b) => order(a.version, b.version))
     .at(-1);
 }

@@ -31,10 +31,14 @@ export function hitKey({ rule, action, name, normalized }: PolicyHit): string {
   return `${hitPrefix}${rule}/${action}/${name ?? 'composer'}/${encodeURIComponent(normalized)}`;
 }
 
-/** All first hits, newest first. Throws StateError for a malformed row. */
+/** A newer version of this program may know further actions. */
+const rowSchema = hitSchema.extend({ action: z.string() });
+
+/** All first hits with an action of this version, newest first. Throws StateError for a malformed row. */
 export async function readHits(store: Pick<StateStore, 'range'>): Promise<readonly PolicyHit[]> {
   const rows = await store.range(hitPrefix);
-  return newestFirst(rows.map(({ value }) => parseRow(hitSchema, value, 'The record of a hit of the policy')));
+  const hits = rows.map(({ value }) => parseRow(rowSchema, value, 'The record of a hit of the policy'));
+  return newestFirst(hits.filter((hit): hit is PolicyHit => actions.some((one) => one === hit.action)));
 }
 
 /** In the order of time; different for each hit. */

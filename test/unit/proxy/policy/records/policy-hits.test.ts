@@ -1,7 +1,10 @@
-// Tests the order of first hits: an id is a hash, so a list of many hits must not compute more of them than it needs.
+// Tests the order of first hits: an id is a hash, so a list of many hits must not compute more of them than it needs. And
+// what a newer version of the program wrote.
 
 import { expect, it } from 'vitest';
-import { newestFirst } from '../../../../../proxy/policy/records/policy-hits.ts';
+import type { JsonObject } from '../../../../../build/contract/json.ts';
+import { createMemoryStore } from '../../../../../proxy/core/state/memory-store.ts';
+import { hitKey, newestFirst, readHits } from '../../../../../proxy/policy/records/policy-hits.ts';
 import type { PolicyHit } from '../../../../../proxy/policy/records/policy-hits.ts';
 
 let read = 0;
@@ -32,4 +35,20 @@ it('orders hits by their time without any id, and hits of one time with one id e
   expect(read).toBe(0);
   newestFirst(numbers.map((number) => hit(number, timeOf(0))));
   expect(read).toBe(500);
+});
+
+it('lists no hit with an action of a newer version, and all others', async () => {
+  const store = createMemoryStore();
+  const known = { ...hit(1, '2026-01-01T00:00:00.000Z') };
+  const newer = { ...known, action: 'delay', since_release: '9.0' };
+  const put = (row: JsonObject): Promise<boolean> =>
+    store.commit({
+      conditions: [],
+      puts: [{ key: hitKey(row as unknown as PolicyHit), value: row }],
+      deletes: [],
+    });
+  for (const row of [known, newer]) await put(row);
+  expect(await readHits(store)).toEqual([known]);
+  await put({ ...known, at: 'yesterday' });
+  await expect(readHits(store)).rejects.toThrow('hit of the policy');
 });
