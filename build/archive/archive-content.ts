@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { ArchiveContent } from '../contract/purged.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { packageRoot } from './package-root.ts';
-import { openZipMembers, type ZipMembers } from './zip-members.ts';
+import { readZipDirectory, type ZipFile } from './zip-directory.ts';
 
 export interface ArchiveDigests {
   /** hex, of the whole file */
@@ -18,7 +18,7 @@ export interface ArchiveDigests {
 /** `path` is absolute. Throws Error if there is no such file, or no ZIP. */
 export function digestArchive(path: string): ArchiveDigests {
   const bytes = readFileSync(path);
-  const members = openZipMembers(bytes);
+  const members = readZipDirectory(bytes);
   return {
     sha1: createHash('sha1').update(bytes).digest('hex'),
     sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -31,25 +31,25 @@ export function digestArchive(path: string): ArchiveDigests {
  * candidate; otherwise undefined.
  */
 export function digestIfAlike(path: string, candidates: readonly ArchiveContent[]): string | undefined {
-  const members = openZipMembers(readFileSync(path));
+  const members = readZipDirectory(path);
   const { files, bytes } = sizesOf(members);
   return candidates.some((one) => one.files === files && one.bytes === bytes) ? digestOf(members) : undefined;
 }
 
-function sizesOf({ paths, sizeOf }: ZipMembers): Pick<ArchiveContent, 'files' | 'bytes'> {
-  const root = packageRoot(paths);
-  return {
-    files: paths.length,
-    bytes: paths.reduce((sum, path) => sum + (path === `${root}composer.json` ? 0 : sizeOf(path)), 0),
-  };
+type Members = ReadonlyMap<string, ZipFile>;
+
+function sizesOf(members: Members): Pick<ArchiveContent, 'files' | 'bytes'> {
+  const manifest = members.get(`${packageRoot([...members.keys()])}composer.json`);
+  const bytes = [...members.values()].reduce((sum, { size }) => sum + size, 0) - (manifest?.size ?? 0);
+  return { files: members.size, bytes };
 }
 
-function digestOf({ paths, read }: ZipMembers): string {
-  const root = packageRoot(paths);
+function digestOf(members: Members): string {
+  const root = packageRoot([...members.keys()]);
   const hash = createHash('sha256');
-  for (const path of paths.toSorted((one, other) => (one < other ? -1 : 1))) {
+  for (const [path, file] of [...members].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const below = path.startsWith(root) ? path.slice(root.length) : path;
-    const bytes = read(path, Number.MAX_SAFE_INTEGER) ?? Buffer.alloc(0);
+    const bytes = file.read();
     const own = below === 'composer.json' ? withoutLabel(bytes) : bytes;
     hash.update(`${Buffer.byteLength(below)}:${below}${createHash('sha256').update(own).digest('hex')}`);
   }

@@ -1,32 +1,17 @@
-// Reads single members of a ZIP that is ours or was admitted. The only file that imports adm-zip.
+// Reads a published ZIP with adm-zip, for `verify`: not with the reader that checked the archive when it was published.
+// The only file that imports adm-zip.
 
 import AdmZip from 'adm-zip';
+import { readZipDirectory, type ZipFile } from './zip-directory.ts';
 
-export type ZipMembers = ReturnType<typeof openZipMembers>;
-
-/** Keeps the whole archive in memory. Throws Error for a file that is no ZIP. */
-export function openZipMembers(archive: string | Buffer) {
-  const zip = new AdmZip(archive);
-  return {
-    /** paths of files and symlinks, as the archive has them */
-    paths: zip
-      .getEntries()
-      .filter((entry) => !entry.isDirectory)
-      .map(({ entryName }) => entryName) as readonly string[],
-    /** size of a member as claimed by the archive, bytes; 0 if the path has no member */
-    sizeOf: (path: string): number => zip.getEntry(path)?.header.size ?? 0,
-    /** the CRC-32 of its content as claimed by the archive */
-    crcOf: (path: string): number => zip.getEntry(path)?.header.crc ?? 0,
-    /**
-     * The content of a member; undefined if the path has no member. Throws for a member that cannot be read or claims
-     * more than `maxBytes`.
-     */
-    read: (path: string, maxBytes: number): Buffer | undefined => {
-      const entry = zip.getEntry(path);
-      if (entry === null) return undefined;
-      if (entry.header.size > maxBytes)
-        throw new Error(`${path} claims ${entry.header.size} bytes, and ${maxBytes} may be read`);
-      return entry.getData();
-    },
-  };
+/** The files and symlinks by their paths. Keeps the whole archive in memory. Throws Error. */
+export function openZipMembers(path: string): ReadonlyMap<string, Pick<ZipFile, 'size' | 'read'>> {
+  try {
+    const files = new AdmZip(path).getEntries().filter((entry) => !entry.isDirectory);
+    return new Map(files.map((file) => [file.entryName, { size: file.header.size, read: () => file.getData() }]));
+  } catch (error) {
+    // adm-zip reads no ZIP that lists a path twice, such as a folder, and uploads may do so
+    if (error instanceof Error && error.message.includes('Duplicate entry')) return readZipDirectory(path);
+    throw error;
+  }
 }

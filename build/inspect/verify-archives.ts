@@ -91,11 +91,12 @@ export async function plainCopyFault(
  */
 function contentFault(path: string): string | undefined {
   try {
-    const zip = openZipMembers(path);
-    if (zip.paths.length === 0) return 'The archive contains no file.';
-    const manifest = zip.read(`${packageRoot(zip.paths)}composer.json`, maxComposerJsonBytes);
+    const files = openZipMembers(path);
+    if (files.size === 0) return 'The archive contains no file.';
+    const manifest = files.get(`${packageRoot([...files.keys()])}composer.json`);
     if (manifest === undefined) return undefined;
-    const json: unknown = JSON.parse(manifest.toString('utf8'));
+    if (manifest.size > maxComposerJsonBytes) return `The archive's composer.json claims ${manifest.size} bytes.`;
+    const json: unknown = JSON.parse(manifest.read().toString('utf8'));
     return isJsonObject(json) ? undefined : "The archive's composer.json is not a JSON object.";
   } catch (error) {
     return `The archive cannot be read: ${error instanceof Error ? error.message : String(error)}.`;

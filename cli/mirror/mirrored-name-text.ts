@@ -72,7 +72,7 @@ function describeUnoffered(
 }
 
 /** True for the wanted version in any spelling. */
-function isVersion(version: string, wanted: string | undefined): boolean {
+export function isVersion(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || version === wanted) return true;
   return (normalizeVersion(version) ?? version) === normalizeVersion(wanted);
 }

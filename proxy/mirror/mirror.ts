@@ -66,6 +66,7 @@ export class Mirror {
   readonly #advisories: MirroredAdvisories;
   readonly #filters: MirroredFilters;
   readonly #names: NameDecisions;
+  readonly checkRecord: CheckRecord;
   /** the archives on disk */
   readonly archiveStore: AcceptedArchiveStore;
   /** of releases, for rules that compare them */
@@ -74,6 +75,7 @@ export class Mirror {
   /** Throws for an invalid `allowAddresses`. */
   constructor(options: MirrorOptions) {
     this.#options = options;
+    this.checkRecord = options.checkRecord;
     const { folder, now, report, cacheBytes, checkRecord: check, privateNames } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
     this.#kept = new CachedDocuments(cacheBytes / 16);

@@ -75,7 +75,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     return known.list().filter(({ name }) => settings?.belongs(name).to === 'upstreams');
   };
   const storedOne = async (name: PackageName, nowMs: number): Promise<StoredPackage | undefined> =>
-    (await updated(nowMs))?.belongs(name).to === 'upstreams' ? known.find(name) : undefined;
+    (await updated(nowMs))?.belongs(name).to === 'upstreams' ? known.find(name, nowMs) : undefined;
   return {
     /** The packages within `view`, by name, also those of which rules refuse every version: for people. */
     read: (nowMs: number, view?: View) => summaries('named', nowMs, view),

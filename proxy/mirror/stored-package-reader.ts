@@ -51,7 +51,7 @@ export interface FirstReading {
 }
 
 /** What the reader asks of the mirror. */
-export type MirrorReads = Pick<Mirror, 'settings' | 'archiveStore' | 'arrivals' | 'written'>;
+export type MirrorReads = Pick<Mirror, 'settings' | 'archiveStore' | 'arrivals' | 'written' | 'checkRecord'>;
 
 interface Known extends DatedSummary {
   readonly of: CachedPackage;
@@ -59,6 +59,8 @@ interface Known extends DatedSummary {
   readonly compiled: Compiled;
   /** absent: only archives are stored */
   readonly lists?: StoredLists;
+  /** true: records that Composer cannot load count as left out */
+  readonly isChecked?: true;
 }
 
 const lookEveryMs = 5000;
@@ -112,7 +114,11 @@ export class StoredPackageReader {
       .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  find(name: PackageName): StoredPackage | undefined {
+  /** Checks the records first, which costs too much for all packages. */
+  async find(name: PackageName, nowMs: number): Promise<StoredPackage | undefined> {
+    const before = this.#known.get(name);
+    if (before?.lists !== undefined && before.isChecked === undefined)
+      await this.#learn(name, { ...before, isChecked: true }, await cachedVersions(name, before.of.paths), nowMs);
     const known = this.#known.get(name);
     return known === undefined ? undefined : storedPackage(name, known);
   }
@@ -213,16 +219,18 @@ export class StoredPackageReader {
 
   async #learn(
     name: PackageName,
-    from: Pick<Known, 'of' | 'compiled' | 'registry' | 'lists'>,
+    from: Pick<Known, 'of' | 'compiled' | 'registry' | 'lists' | 'isChecked'>,
     { records, beside }: CachedVersions,
     nowMs: number,
   ): Promise<void> {
     const { releases } = from.compiled.rules;
     // a damaged file is an error of the document
     const gains = await storedGains(name, records, releases.policy, this.#mirror.arrivals).catch(() => noGains);
-    const summary = await cachedSummary(name, records, releases, nowMs, beside, gains);
+    const check = from.isChecked && this.#mirror.checkRecord;
+    const summary = await cachedSummary(name, records, releases, nowMs, beside, gains, check);
+    const before = this.#known.get(name)?.kept?.versions;
     this.#known.set(name, { ...from, ...summary });
-    this.#version += 1;
+    if (check === undefined || before !== summary.kept?.versions) this.#version += 1; // else the lists stay
     this.#first &&= { ...this.#first, read: this.#known.size };
   }
 }

@@ -113,7 +113,9 @@ describe('libretto why', () => {
     expect(await why('1.2.0')).not.toContain('abandoned');
     expect(await why('1.0.0')).not.toContain('left out');
     expect(await why('9.9.9')).toContain('\nNo stored document has the version 9.9.9.\n');
+    expect((await registry.cli('why', 'some/lib', '9.9.9')).exitCode).toBe(1);
     expect(await why('1.0')).not.toContain('No stored document');
+    expect((await registry.cli('why', 'some/lib', '1.0')).exitCode).toBe(0);
     const { mirrored } = await registry.json('why', 'some/lib');
     expect(mirrored).toMatchObject({
       held_back: {

@@ -43,6 +43,13 @@ export interface ZipSpec {
   readonly before?: Buffer;
   readonly between?: Buffer;
   readonly beforeEnd?: Buffer;
+  /** a ZIP64 end record, with true numbers except for these; `at`: where its locator finds it */
+  readonly zip64?: {
+    readonly entries?: number;
+    readonly length?: number;
+    readonly offset?: number;
+    readonly at?: number;
+  };
   readonly after?: Buffer;
   readonly comment?: Buffer;
   readonly end?: {
@@ -87,6 +94,8 @@ export function zipOf(entries: readonly EntrySpec[], { before = Buffer.alloc(0),
   const listed = Buffer.concat(directory);
   add(listed);
   add(spec.beforeEnd ?? Buffer.alloc(0));
+  if (spec.zip64 !== undefined)
+    add(largeEnd({ entries: directory.length, length: listed.length, offset: start, at: offset, ...spec.zip64 }));
   add(
     endRecord(
       { disk: 0, here: directory.length, entries: directory.length, length: listed.length, offset: start, ...spec.end },
@@ -169,6 +178,11 @@ function common({ flags, method, crc32: sum, compressedSize, size, name, extra }
     words(sum, compressedSize, size),
     shorts(name.length, extra.length),
   ]);
+}
+
+function largeEnd({ entries, length, offset, at }: Required<NonNullable<ZipSpec['zip64']>>): Buffer {
+  const record = [words(0x06064b50), wide(44), shorts(45, 45), words(0, 0), wide(entries, entries, length, offset)];
+  return Buffer.concat([...record, words(0x07064b50, 0), wide(at), words(1)]);
 }
 
 function endRecord(end: Required<NonNullable<ZipSpec['end']>>, comment: Buffer): Buffer {

@@ -47,6 +47,7 @@ export interface ConsoleOptions {
   readonly mirrorReport?: MirrorReport;
   /** default: nothing is mirrored */
   readonly mirrored?: ConsoleServices['mirrored'];
+  readonly mirror?: ConsoleServices['mirror'];
   /** false: builds run on another host */
   readonly hasBuilder?: boolean;
   /** true: the registry makes mails, which wait in its state */
@@ -186,7 +187,7 @@ function singleSignOnOf(
 function consoleServices(
   services: Services,
   state: StateStore,
-  { configuration = [], mirrorReport, mirrored, hasBuilder = true }: ConsoleOptions,
+  { configuration = [], mirrorReport, mirrored, mirror, hasBuilder = true }: ConsoleOptions,
 ): ConsoleServices {
   const data = services.dataDirectory ?? '';
   let inspection: Promise<Inspection> | undefined;
@@ -196,7 +197,7 @@ function consoleServices(
     dataDirectory: hasBuilder ? services.dataDirectory : undefined,
     advisories: createPublishedAdvisories(services.published),
     mirrored,
-    mirror: undefined,
+    mirror,
     mirrorReport,
     configuration,
     inspection: () => (inspection ??= inspectionServices(services, state, data)).then(inspected),

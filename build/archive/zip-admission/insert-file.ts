@@ -43,7 +43,7 @@ export function withFile(zip: Buffer, directory: CentralDirectory, path: string,
   } as const;
   const { localHeaders, tail } = layoutZip([entry], { topFolder: topFolder ?? '', time: noTime });
   const added = withOffset(tail.subarray(0, tail.length - endRecordBytes), at);
-  const end = Buffer.from(directory.tail.subarray(directory.length));
+  const end = Buffer.from(directory.tail.subarray(directory.end)); // an archive of this size needs no ZIP64 record
   end.writeUInt16LE(kept.length + 1, 8);
   end.writeUInt16LE(kept.length + 1, 10);
   end.writeUInt32LE(

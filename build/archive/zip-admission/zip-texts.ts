@@ -2,7 +2,7 @@
 
 import { packageRoot } from '../package-root.ts';
 import { defaultZipLimits } from './zip-limits.ts';
-import { openZipMembers, type ZipMembers } from '../zip-members.ts';
+import { readZipDirectory, type ZipFile } from '../zip-directory.ts';
 import { chooseTexts } from '../../contract/package-texts.ts';
 import { createPause } from '../../files/pause.ts';
 import { readUnchanged } from '../../files/read-file.ts';
@@ -12,8 +12,9 @@ import { maxReadText, type ArchivedText, type PackageTexts } from '../content.ts
 export async function readTexts(path: string): Promise<PackageTexts> {
   const members = await openArchive(path);
   if (members === undefined) return {};
-  const root = packageRoot(members.paths);
-  const top = members.paths.flatMap((file) =>
+  const paths = [...members.keys()];
+  const root = packageRoot(paths);
+  const top = paths.flatMap((file) =>
     file.startsWith(root) && !file.slice(root.length).includes('/') ? [file.slice(root.length)] : [],
   );
   const { readme, changelog } = chooseTexts(top);
@@ -27,19 +28,18 @@ export async function readTexts(path: string): Promise<PackageTexts> {
   };
 }
 
-async function openArchive(path: string): Promise<ZipMembers | undefined> {
+async function openArchive(path: string): Promise<ReadonlyMap<string, ZipFile> | undefined> {
   try {
-    return openZipMembers(await readUnchanged(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause()));
+    return readZipDirectory(await readUnchanged(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause()));
   } catch {
-    // adm-zip throws plain errors and strings. An admitted archive has no such error, so the file must have changed,
-    // and the copy reports that
+    // an admitted archive can be read, so the file must have changed, and the copy reports that
     return undefined;
   }
 }
 
-function readMember(members: ZipMembers, path: string): Buffer | undefined {
+function readMember(members: ReadonlyMap<string, ZipFile>, path: string): Buffer | undefined {
   try {
-    return members.read(path, maxReadText);
+    return members.get(path)?.read(maxReadText);
   } catch {
     return undefined; // as above: the version has no such text
   }

@@ -23,7 +23,7 @@ import { describeZip, descriptionSuffix, readDescription, type DescriptionFile }
 import { examineArchive, identityOf, type ArchiveFiles } from './examine-archive.ts';
 import { findArchives, type ArchivePaths } from './find-archives.ts';
 import { repackTar } from './repack-tar.ts';
-import { openZipMembers } from '../../archive/zip-members.ts';
+import { readZipDirectory } from '../../archive/zip-directory.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { isDevVersion } from '../../contract/version.ts';
@@ -75,9 +75,9 @@ async function readComposerJson(
 /** undefined for an unreadable member: the archive was admitted, so the file must have changed since. */
 function memberOf(archive: Buffer, path: string): Buffer | undefined {
   try {
-    return openZipMembers(archive).read(path, maxComposerJsonBytes);
+    return readZipDirectory(archive).get(path)?.read(maxComposerJsonBytes);
   } catch {
-    // adm-zip throws plain errors and strings for a damaged archive, and which one does not matter here
+    // which fault it has now does not matter here
     return undefined;
   }
 }

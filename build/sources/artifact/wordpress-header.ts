@@ -1,7 +1,7 @@
 // The version that a plugin or theme of WordPress states in its own files. They are read as WordPress reads them
 // (get_file_data in wp-includes/functions.php): the first 8 KiB, and the first line of a name.
 
-import { openZipMembers } from '../../archive/zip-members.ts';
+import { readZipDirectory } from '../../archive/zip-directory.ts';
 import { quoteName } from '../../archive/safe-paths.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import { QuarantineError } from '../../contract/quarantine.ts';
@@ -44,10 +44,9 @@ const headerBytes = 8 * 1024;
 export function statedVersion(type: unknown, zip: Buffer, root: string): StatedVersion | undefined {
   const rule = typeof type === 'string' && Object.hasOwn(rules, type) ? rules[type] : undefined;
   if (rule === undefined) return undefined;
-  const members = openZipMembers(zip);
-  const titled = members.paths
-    .filter((path) => path.startsWith(root) && rule.file.test(path.slice(root.length)))
-    .map((path) => ({ path, head: headOf(members.read(path, defaultZipLimits.contentBytes)) }))
+  const titled = [...readZipDirectory(zip)]
+    .filter(([path]) => path.startsWith(root) && rule.file.test(path.slice(root.length)))
+    .map(([path, file]) => ({ path, head: headOf(file.read(defaultZipLimits.contentBytes)) }))
     .filter(({ head }) => headerOf(head, rule.title) !== '');
   if (titled.length === 0)
     throw new QuarantineError(
@@ -60,8 +59,8 @@ export function statedVersion(type: unknown, zip: Buffer, root: string): StatedV
   return others.some(({ version }) => version !== first?.version) ? undefined : first;
 }
 
-function headOf(bytes: Buffer | undefined): string {
-  return bytes?.toString('latin1', 0, headerBytes).replaceAll('\r', '\n') ?? '';
+function headOf(bytes: Buffer): string {
+  return bytes.toString('latin1', 0, headerBytes).replaceAll('\r', '\n');
 }
 
 /** `''` without the header. A comment that ends on the line is cut off. */

@@ -1,5 +1,5 @@
-// `libretto why vendor/name [version]`: exit code 0 for a published package, and for a mirrored package that an
-// upstream has; otherwise 1.
+// `libretto why vendor/name [version]`: exit code 0 for what is published, and for a mirrored package or version that
+// an upstream has; otherwise 1.
 
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
@@ -16,7 +16,7 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
 import type { CommandInput } from '../../io/command.ts';
-import { describeMirrored } from '../../mirror/mirrored-name-text.ts';
+import { describeMirrored, isVersion } from '../../mirror/mirrored-name-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
 import {
   becauseText,
@@ -43,9 +43,11 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const described = describeSources(sourcesOfConfig(config) ?? [], workingDirectory, config.data.value);
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;
-  const suggestions = suggest(answer);
   const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
-  const isThere = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || mirrored.archives.length > 0);
+  const offered = [...(mirrored?.versions ?? []), ...(mirrored?.archives ?? []).map((archive) => archive.version)];
+  const isMirrored = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || offered.length > 0);
+  const isThere = isMirrored && (version === undefined || offered.some((one) => isVersion(one, version)));
+  const suggestions = suggest(answer);
   const [causes, runs] = await Promise.all([
     causesOf(answer, config.data.value),
     publishedRuns(answer, config, context),
@@ -53,7 +55,8 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const { policy, waiting, lines: said } = await policyFactsOf(name, version, config, context);
   if (flags['json'] === true) {
     const versions = withRuns(documentedVersions(answer.versions, causes), runs);
-    printJson(stdout, { ...document, versions, suggestions, mirrored, policy, waiting });
+    const unclear = isMirrored ? [] : document.unclear; // no own source has a name that an upstream has
+    printJson(stdout, { ...document, unclear, versions, suggestions, mirrored, policy, waiting });
   } else if (mirrored?.belongs_to === 'upstreams')
     printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer), ...said]);
   else

@@ -35,8 +35,12 @@ async function runMirroring(): Promise<Mirroring> {
   const mirror = runMirror([upstream.url], {
     set: { releases: releaseRules({ licenses: { allow: ['MIT'], action: 'refuse' } }) },
     report: alarms.record,
+    checkRecord: ({ require }) => (require === 'nonsense' ? 'its require is nonsense' : undefined),
   });
-  const console = await runConsole({ now, mirrorReport: reportOf(mirror.mirror, mirror.folder.at('mirror'), alarms) });
+  const folder = mirror.folder.at('mirror');
+  const catalogue = createMirroredCatalogue({ folder, mirror: mirror.mirror, epoch: () => 1 });
+  const mirrorReport = createMirrorReport({ mirror: mirror.mirror, alarms, catalogue });
+  const console = await runConsole({ now, mirrorReport, mirrored: catalogue, mirror: mirror.mirror });
   return {
     upstream,
     mirror,
@@ -109,16 +113,27 @@ describe('the mirror page', () => {
     expect(why.text).not.toContain('Nothing is published');
     expect((await browser.get('/packages/some/old/why')).text).toContain('No version is held back.');
     expect(why.text).not.toContain('the check refused');
-    upstream.put('some/old', [{ version: '1.0.0', zip: Buffer.from('no ZIP'), extra: { license: ['MIT'] } }]);
+    upstream.put('some/old', [
+      { version: '1.0.0', zip: Buffer.from('no ZIP'), extra: { license: ['MIT'] } },
+      { version: '0.9.0', zip: archiveFor('0.9.0'), extra: { license: ['MIT'], require: 'nonsense' } },
+    ]);
     mirror.clock.nowMs += 700_000;
     await mirror.archive('some/old', '1.0.0').catch(() => undefined);
-    const [whole, one, other] = ['', '?version=v1.0', '?version=2.0.0'].map((query) =>
+    const [whole, one, other, invalid] = ['', '?version=v1.0', '?version=2.0.0', '?version=0.9'].map((query) =>
       browser.get(`/packages/some/old/why${query}`),
     );
     expect((await whole)?.text).toContain('Archives that the check refused 1.0.0: ');
-    expect((await one)?.text).toMatch(/some\/old v1.0 is .*no archive of it is stored\..* refused 1\.0\.0: /);
+    expect((await one)?.text).toMatch(/some\/old v1.0 is .*its archive was refused\..* refused 1\.0\.0: /);
     expect((await other)?.text).toContain('some/old 2.0.0 is not offered');
     expect((await other)?.text).not.toContain('the check refused');
+    expect((await invalid)?.text).toContain('some/old 0.9 is not offered, and no archive of it is stored.');
+    expect((await invalid)?.text).toContain(
+      '1 version that cannot be mirrored . The newest is 0.9.0: its require is nonsense.',
+    );
+    expect((await browser.get('/packages/some/old')).html).toMatch(
+      /href="[^"]*some\/old\/why">Why is a version missing/,
+    );
+    expect((await browser.get('/packages/some/new/why')).text).toContain('Nothing of this name is stored here yet.');
   });
 
   it('says how far the first reading has come, and links to the page of a package whose versions are all refused', async () => {

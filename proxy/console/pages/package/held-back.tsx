@@ -88,7 +88,7 @@ export async function showMirroredWhy(
       >
         {question.kind === 'version' || question.kind === 'constraint' ? (
           <Notice kind={offered ? 'good' : 'warn'}>
-            {`${name} ${question.text} is ${offered ? '' : 'not '}offered, and ${kept ? 'an' : 'no'} archive of it is stored.`}
+            {`${name} ${question.text} is ${offered ? '' : 'not '}offered, and ${kept ? 'an archive of it is stored' : refused.length > 0 ? 'its archive was refused' : 'no archive of it is stored'}.`}
           </Notice>
         ) : null}
       </MalwareNotice>

@@ -60,9 +60,12 @@ export async function showWhy(
     readWaiting(services, request, name, question),
   ]);
   const malware = opened?.malware;
+  const isElsewhere = (await services.mirror?.settings())?.belongs(name).to === 'upstreams';
   const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, waiting, request }} />;
-  const sentence =
-    withdrawn.length > 0 ? 'All versions of this package are withdrawn.' : 'Nothing is published under this name.';
+  const nothing = isElsewhere
+    ? 'Nothing of this name is stored here yet. Other registries are asked for it when a client requires it.'
+    : 'Nothing is published under this name.';
+  const sentence = withdrawn.length > 0 ? 'All versions of this package are withdrawn.' : nothing;
   return packageView(
     `Why? ${name}`,
     <FrameOrHead {...{ opened, sentence }} tab="why" title={name}>

@@ -88,11 +88,15 @@ describe('the releases of a folder of ZIPs', () => {
       'flat.zip',
       zipOf([
         composer({ name: 'acme/flat', version: '2.0' }, ''),
+        { name: 'src/' },
         { name: 'src/a.php', data: '' },
         { name: 'inner.zip', data: zipOf([{ name: '../x', data: '' }]) },
+        { name: 'src/' },
       ]),
     );
-    expect(labels(await read())).toEqual(['acme/flat 2.0']);
+    const found = await read();
+    expect(labels(found)).toEqual(['acme/flat 2.0']);
+    expect(await found.releases[0]?.composerJson()).toMatchObject({ name: 'acme/flat' }); // adm-zip reads no two src/
   });
 
   it('include a ZIP with a .DS_Store next to its top folder, as in Composer', async () => {
