@@ -258,80 +258,70 @@ describe('libretto adopt', () => {
       'note: --only acme/bb matches nothing there.',
     ]);
   });
-  itInSeries(
-    'sends credentials of a file, of auth.json or of COMPOSER_AUTH, and says when they are not accepted',
-    async () => {
-      const basic = { username: 'deploy', password: 'pass phrase' };
-      const authorization = `Basic ${Buffer.from('deploy:pass phrase').toString('base64')}`;
-      const { put, url, server } = await start({ authorization, root: { 'available-packages': ['acme/a'] } });
-      put('acme/a', [{ version: '1.0.0', zip: zipFor('1') }]);
-      const auth = JSON.stringify({ 'http-basic': { [server.host]: basic } });
-      writeFileSync(folder.at('auth.json'), auth);
-      const run = (input: string, environment: Record<string, string>, ...args: readonly string[]) =>
-        runCli(['adopt', url, '--data', data, ...args], { cwd: folder.path, input, environment, alone: input !== '' });
-      const user = ['--username', 'deploy', '--password-file', '-'];
-      expect(await run('wrong\n', {}, ...user)).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining('answered with status 401. It did not accept the credentials') as string,
+  itInSeries('sends credentials of a file, auth.json or COMPOSER_AUTH, and says if they are refused', async () => {
+    const basic = { username: 'deploy', password: 'pass phrase' };
+    const authorization = `Basic ${Buffer.from('deploy:pass phrase').toString('base64')}`;
+    const { put, url, server } = await start({ authorization, root: { 'available-packages': ['acme/a'] } });
+    put('acme/a', [{ version: '1.0.0', zip: zipFor('1') }]);
+    const auth = JSON.stringify({ 'http-basic': { [server.host]: basic } });
+    writeFileSync(folder.at('auth.json'), auth);
+    const run = (input: string, environment: Record<string, string>, ...args: readonly string[]) =>
+      runCli(['adopt', url, '--data', data, ...args], { cwd: folder.path, input, environment, alone: input !== '' });
+    const user = ['--username', 'deploy', '--password-file', '-'];
+    expect(await run('wrong\n', {}, ...user)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('answered with status 401. It did not accept the credentials') as string,
+    });
+    for (const { exitCode, stderr } of [
+      await run('pass phrase\n', {}, ...user, '--plan'),
+      await run('', { COMPOSER_AUTH: auth }, '--plan'),
+      await run('', {}, '--auth-json', 'auth.json'),
+    ])
+      expect([exitCode, stderr]).toEqual([0, '']);
+    expect(dist('acme/a/1.0.0.zip').equals(zipFor('1'))).toBe(true);
+    writeFileSync(folder.at('other.json'), JSON.stringify({ 'http-basic': { 'other.example': basic } }));
+    expect(await run('', {}, '--auth-json', 'other.json', '--plan')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`--auth-json other.json has no credentials for ${server.host}.`) as string,
+    });
+    writeFileSync(folder.at('bad.json'), '[');
+    expect(await run('', {}, '--auth-json', 'bad.json', '--plan')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--auth-json bad.json is not a JSON object') as string,
+    });
+    const inUrl = await runCli(['adopt', url.replace('//', '//deploy:secret@')], { cwd: folder.path });
+    expect([inUrl.exitCode, inUrl.stderr]).toEqual([2, expect.stringMatching(/--password-file(?!.*secret)/) as string]);
+  });
+  itInSeries('waits as the registry asks, and is killed: the next run fetches only what is missing', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `acme/p${index}`);
+    const { put, server, asked } = await start({ root: { 'available-packages': names } });
+    for (const name of names) put(name, [{ version: '1.0.0', zip: zipFor(name) }]);
+    const file = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
+    const whole = new Map(names.map((name) => [name, server.answers.get(file(name))]));
+    for (const name of names.slice(4)) server.answers.set(file(name), () => undefined);
+    await killed([], () => stagedIn(data) === 4 && asked('/files/') > 4);
+    expect(readdirSync(data)).toEqual(['build']);
+    const before = asked('/files/');
+    let refusals = 0;
+    for (const [name, answer] of whole)
+      server.answers.set(file(name), (request, response) => {
+        if ((refusals += 1) > 2) answer?.(request, response);
+        else response.writeHead(429, { 'retry-after': '1' }).end();
       });
-      for (const { exitCode, stderr } of [
-        await run('pass phrase\n', {}, ...user, '--plan'),
-        await run('', { COMPOSER_AUTH: auth }, '--plan'),
-        await run('', {}, '--auth-json', 'auth.json'),
-      ])
-        expect([exitCode, stderr]).toEqual([0, '']);
-      expect(dist('acme/a/1.0.0.zip').equals(zipFor('1'))).toBe(true);
-      writeFileSync(folder.at('other.json'), JSON.stringify({ 'http-basic': { 'other.example': basic } }));
-      expect(await run('', {}, '--auth-json', 'other.json', '--plan')).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining(`--auth-json other.json has no credentials for ${server.host}.`) as string,
-      });
-      writeFileSync(folder.at('bad.json'), '[');
-      expect(await run('', {}, '--auth-json', 'bad.json', '--plan')).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringContaining('--auth-json bad.json is not a JSON object') as string,
-      });
-      const inUrl = await runCli(['adopt', url.replace('//', '//deploy:secret@')], { cwd: folder.path });
-      expect([inUrl.exitCode, inUrl.stderr]).toEqual([
-        2,
-        expect.stringMatching(/--password-file(?!.*secret)/) as string,
-      ]);
-    },
-  );
+    const bytes = names.slice(4).reduce((sum, name) => sum + zipFor(name).length, 0);
+    expect(await adoptJson()).toMatchObject({
+      exitCode: 0,
+      taken: { length: 12 },
+      fetched: 8,
+      fetched_bytes: bytes,
+      differences: [],
+    });
+    expect(asked('/files/') - before).toBeLessThanOrEqual(8 + 2 + 8);
+    expect(names.slice(0, 4).flatMap((name) => asked(file(name)))).toEqual([1, 1, 1, 1]);
+    expect(names.map((name) => dist(`${name}/1.0.0.zip`).equals(zipFor(name)))).not.toContain(false);
+  });
 
-  itInSeries(
-    'waits as long as the registry asks for, and is killed: the next run fetches only what is missing',
-    async () => {
-      const names = Array.from({ length: 12 }, (_, index) => `acme/p${index}`);
-      const { put, server, asked } = await start({ root: { 'available-packages': names } });
-      for (const name of names) put(name, [{ version: '1.0.0', zip: zipFor(name) }]);
-      const file = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
-      const whole = new Map(names.map((name) => [name, server.answers.get(file(name))]));
-      for (const name of names.slice(4)) server.answers.set(file(name), () => undefined);
-      await killed([], () => stagedIn(data) === 4 && asked('/files/') > 4);
-      expect(readdirSync(data)).toEqual(['build']);
-      const before = asked('/files/');
-      let refusals = 0;
-      for (const [name, answer] of whole)
-        server.answers.set(file(name), (request, response) => {
-          if ((refusals += 1) > 2) answer?.(request, response);
-          else response.writeHead(429, { 'retry-after': '1' }).end();
-        });
-      const bytes = names.slice(4).reduce((sum, name) => sum + zipFor(name).length, 0);
-      expect(await adoptJson()).toMatchObject({
-        exitCode: 0,
-        taken: { length: 12 },
-        fetched: 8,
-        fetched_bytes: bytes,
-        differences: [],
-      });
-      expect(asked('/files/') - before).toBeLessThanOrEqual(8 + 2 + 8);
-      expect(names.slice(0, 4).flatMap((name) => asked(file(name)))).toEqual([1, 1, 1, 1]);
-      expect(names.map((name) => dist(`${name}/1.0.0.zip`).equals(zipFor(name)))).not.toContain(false);
-    },
-  );
-
-  itInSeries('registers the git repositories: later versions come from there, and adopted bytes stay', async () => {
+  itInSeries('registers the git repositories: later versions come from there, adopted bytes stay', async () => {
     const git = await startGitHttpServer(folder.path);
     const files = { 'composer.json': '{"name":"acme/tool"}', 'a.php': '<?php' };
     const repository = createRepository(
