@@ -15,6 +15,7 @@ import { describeSelf } from '../../build/output/lock-owner.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream, type UpstreamOptions } from '../util/upstream.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface Adopted {
   readonly taken: readonly { readonly name: string; readonly version: string }[];
@@ -257,7 +258,7 @@ describe('libretto adopt', () => {
       'note: --only acme/bb matches nothing there.',
     ]);
   });
-  it('sends credentials of a file, of auth.json or of COMPOSER_AUTH, and says when they are not accepted', async () => {
+  itInSeries('sends credentials of a file, auth.json or COMPOSER_AUTH, and says if they are refused', async () => {
     const basic = { username: 'deploy', password: 'pass phrase' };
     const authorization = `Basic ${Buffer.from('deploy:pass phrase').toString('base64')}`;
     const { put, url, server } = await start({ authorization, root: { 'available-packages': ['acme/a'] } });
@@ -291,8 +292,7 @@ describe('libretto adopt', () => {
     const inUrl = await runCli(['adopt', url.replace('//', '//deploy:secret@')], { cwd: folder.path });
     expect([inUrl.exitCode, inUrl.stderr]).toEqual([2, expect.stringMatching(/--password-file(?!.*secret)/) as string]);
   });
-
-  it('waits as long as the registry asks for, and is killed: the next run fetches only what is missing', async () => {
+  itInSeries('waits as the registry asks, and is killed: the next run fetches only what is missing', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `acme/p${index}`);
     const { put, server, asked } = await start({ root: { 'available-packages': names } });
     for (const name of names) put(name, [{ version: '1.0.0', zip: zipFor(name) }]);
@@ -321,7 +321,7 @@ describe('libretto adopt', () => {
     expect(names.map((name) => dist(`${name}/1.0.0.zip`).equals(zipFor(name)))).not.toContain(false);
   });
 
-  it('registers the git repositories: later versions come from there, and adopted bytes stay', async () => {
+  itInSeries('registers the git repositories: later versions come from there, adopted bytes stay', async () => {
     const git = await startGitHttpServer(folder.path);
     const files = { 'composer.json': '{"name":"acme/tool"}', 'a.php': '<?php' };
     const repository = createRepository(

@@ -8,6 +8,7 @@ import { otherVariables, settingNames, settings } from '../../cli/config/setting
 import { runCli } from '../util/run-cli.ts';
 import { parseCommandLine } from '../util/run-program.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const folder = temporaryFolder('arguments');
@@ -134,7 +135,7 @@ describe('an unusable configuration', () => {
     });
   });
 
-  it('shows the origin of an unexpected error only on request', async () => {
+  itInSeries('shows the origin of an unexpected error only on request', async () => {
     const script = `rmdir "$PWD" && exec ${process.execPath} ${root}lib/cli/main.js token list`;
     const stderrOf = async (flag: string): Promise<string> => {
       await using gone = temporaryFolder('gone');

@@ -12,6 +12,7 @@ import { publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {
@@ -112,7 +113,7 @@ describe('a libretto.json', () => {
     expect(versions()).toEqual(['acme/a@1.0.0']);
   });
 
-  it.skipIf(lacks('git'))(
+  itInSeries.skipIf(lacks('git'))(
     'libretto.json selects branches, tags and folders of a repository, and whether clients see the repository',
     async () => {
       const composerJson = (name: string): string => JSON.stringify({ name: `acme/${name}` });

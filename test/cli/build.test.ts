@@ -10,6 +10,7 @@ import { createRepository } from '../util/git-repository.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli, runCliInto, startCli, type CliOutcome, heading } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {
@@ -112,7 +113,7 @@ describe('a build without faults', () => {
     expect(listed()).toEqual(['acme/only']);
   });
 
-  it('continues when the reader of its output leaves', async () => {
+  itInSeries('continues when the reader of its output leaves', async () => {
     const piped = await execa('bash', ['-c', `set -o pipefail; ${process.execPath} ${binary} build packages | true`], {
       cwd: folder.path,
       env: cleanEnvironment(),
@@ -146,7 +147,7 @@ describe('progress', () => {
   it('progress is shown on a terminal', async () =>
     expect(await onTerminal(80)).toMatch(/Reading sources[^]*Published: 2 added/));
 
-  it('progress has no colour with NO_COLOR', async () => {
+  itInSeries('progress has no colour with NO_COLOR', async () => {
     const color = '\u001b[36m';
     expect(await onTerminal(80, { TERM: 'xterm' })).toContain(color);
     const plain = await onTerminal(80, { TERM: 'xterm', NO_COLOR: '1' });
@@ -154,7 +155,7 @@ describe('progress', () => {
     expect(plain).not.toMatch(/\u001b\[\d+m/);
   });
 
-  it('progress is not shown on a terminal of unknown width', async () => {
+  itInSeries('progress is not shown on a terminal of unknown width', async () => {
     const shown = await onTerminal(0);
     expect(shown).toContain('Published: 2 added');
     expect(shown).not.toContain('Reading sources');
@@ -182,26 +183,29 @@ describe('a build that excludes a version', () => {
     expect(stderr).toMatch(/^ {2}a package: \/\S*torn\/composer\.json, line 1, column 21: .* \[INVALID_JSON\]$/m);
   });
 
-  it('names a shallow clone, and folders with one name, and --strict publishes nothing of the clone', async () => {
-    const composer = '{"name": "acme/core"}';
-    const files = { 'packages/copy/composer.json': composer, 'packages/core/composer.json': composer };
-    createRepository(folder.at('mono'), [
-      { commit: 'main', files: { readme: '' } },
-      { commit: 'main', files },
-      { tag: '1.0.0', at: 'main' },
-    ]);
-    await execa('git', ['clone', '-q', '--depth', '1', `file://${folder.at('mono')}`, folder.at('clone')]);
-    const build = ['build', 'git:clone', '--subdirectory', 'packages/*'];
-    const { exitCode, stderr } = await run(...build);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('git fetch --unshallow --tags')]);
-    const whole = await run('build', 'git:mono', '--subdirectory', 'packages/*', '--data', 'whole');
-    expect([whole.exitCode, whole.stdout]).toEqual([1, expect.stringContaining('+ acme/core 1.0.0')]);
-    expect(whole.stderr).toMatch(
-      /1\.0\.0, folder packages\/core .* folder packages\/copy, which counts\. Give .*DUPLICATE_/,
-    );
-    const strict = await run(...build, '--strict', '--data', 'other');
-    expect([strict.exitCode, existsSync(folder.at('other/public/packages.json'))]).toEqual([1, false]);
-  });
+  itInSeries(
+    'names a shallow clone, and folders with one name, and --strict publishes nothing of the clone',
+    async () => {
+      const composer = '{"name": "acme/core"}';
+      const files = { 'packages/copy/composer.json': composer, 'packages/core/composer.json': composer };
+      createRepository(folder.at('mono'), [
+        { commit: 'main', files: { readme: '' } },
+        { commit: 'main', files },
+        { tag: '1.0.0', at: 'main' },
+      ]);
+      await execa('git', ['clone', '-q', '--depth', '1', `file://${folder.at('mono')}`, folder.at('clone')]);
+      const build = ['build', 'git:clone', '--subdirectory', 'packages/*'];
+      const { exitCode, stderr } = await run(...build);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('git fetch --unshallow --tags')]);
+      const whole = await run('build', 'git:mono', '--subdirectory', 'packages/*', '--data', 'whole');
+      expect([whole.exitCode, whole.stdout]).toEqual([1, expect.stringContaining('+ acme/core 1.0.0')]);
+      expect(whole.stderr).toMatch(
+        /1\.0\.0, folder packages\/core .* folder packages\/copy, which counts\. Give .*DUPLICATE_/,
+      );
+      const strict = await run(...build, '--strict', '--data', 'other');
+      expect([strict.exitCode, existsSync(folder.at('other/public/packages.json'))]).toEqual([1, false]);
+    },
+  );
 
   it('publishes nothing with --strict', async () => {
     addBroken();

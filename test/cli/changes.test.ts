@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface Feed {
   readonly actions: readonly { readonly type: string; readonly package: string; readonly time: number }[];
@@ -120,31 +121,37 @@ describe('the feed of changes', () => {
     expect((await since('all', timestamp)).actions).toEqual(resync);
   });
 
-  it('brings a new version to a registry that mirrors this one, long before its documents would be checked', async () => {
-    tree.write({ 'mirror/libretto.json': { json: { egress: { allow: ['127.0.0.1'] } } }, 'mirror/token': tokens.all });
-    tree.write(below('mirror/src', libraryTree('mine/own', { version: '1.0.0' })));
-    const there = async (line: string): Promise<string> => {
-      const { exitCode, stdout, stderr } = await runCli(line.split(' '), { cwd: tree.path('mirror') });
-      expect([line, exitCode, stderr]).toEqual([line, 0, expect.any(String)]);
-      return stdout;
-    };
-    await there('build src --data data');
-    await there(`repository add ${url} --type composer --token-file token --data data`);
-    const token = (JSON.parse(await there('token create --description x --json --data data')) as { token: string })
-      .token;
-    const mirror = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', '--log', 'none'], {
-      cwd: tree.path('mirror'),
-    });
-    const [at = ''] = await mirror.shows(/http:\/\/127\.0\.0\.1:\d+/);
-    const versions = async (): Promise<string> => {
-      const reply = await fetch(`${at}/p2/acme/other.json`, { headers: { authorization: `Bearer ${token}` } });
-      return reply.text();
-    };
-    await expect.poll(versions, { interval: 250 }).toContain('"1.2.0"');
-    put('other', 'acme/other', '1.3.0');
-    await libretto('build');
-    await expect.poll(versions, { interval: 250 }).toContain('"1.3.0"');
-    mirror.signal('SIGTERM');
-    await mirror.ended;
-  });
+  itInSeries(
+    'brings a new version to a registry that mirrors this one, long before its documents would be checked',
+    async () => {
+      tree.write({
+        'mirror/libretto.json': { json: { egress: { allow: ['127.0.0.1'] } } },
+        'mirror/token': tokens.all,
+      });
+      tree.write(below('mirror/src', libraryTree('mine/own', { version: '1.0.0' })));
+      const there = async (line: string): Promise<string> => {
+        const { exitCode, stdout, stderr } = await runCli(line.split(' '), { cwd: tree.path('mirror') });
+        expect([line, exitCode, stderr]).toEqual([line, 0, expect.any(String)]);
+        return stdout;
+      };
+      await there('build src --data data');
+      await there(`repository add ${url} --type composer --token-file token --data data`);
+      const token = (JSON.parse(await there('token create --description x --json --data data')) as { token: string })
+        .token;
+      const mirror = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', '--log', 'none'], {
+        cwd: tree.path('mirror'),
+      });
+      const [at = ''] = await mirror.shows(/http:\/\/127\.0\.0\.1:\d+/);
+      const versions = async (): Promise<string> => {
+        const reply = await fetch(`${at}/p2/acme/other.json`, { headers: { authorization: `Bearer ${token}` } });
+        return reply.text();
+      };
+      await expect.poll(versions, { interval: 250 }).toContain('"1.2.0"');
+      put('other', 'acme/other', '1.3.0');
+      await libretto('build');
+      await expect.poll(versions, { interval: 250 }).toContain('"1.3.0"');
+      mirror.signal('SIGTERM');
+      await mirror.ended;
+    },
+  );
 });

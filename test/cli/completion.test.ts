@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 let [shop, blog]: [string, string] = ['', ''];
@@ -63,9 +63,13 @@ const bash = async (...words: readonly string[]): Promise<readonly string[]> => 
 };
 
 describe('bash', () => {
-  it('completes commands, options and their values', async () => {
+  it('completes commands and ids', async () => {
     expect(await bash('tok')).toEqual(['token']);
     expect(await bash('token', 're')).toEqual(['revoke']);
+    expect(await bash('token', 'show', '')).toHaveLength(3);
+  });
+
+  itInSeries('completes words of help, options and their values', async () => {
     expect(await bash('help', 'token', 'cr')).toEqual(['create']);
     expect(await bash('build', '--allow')).toEqual(['--allow-republish', '--allow-withdraw']);
     expect(await bash('build', '--strict', '--st')).toEqual(['--state']);
@@ -90,7 +94,7 @@ describe('bash', () => {
       expect(await bash('why', ...data, '"acme/hello')).toEqual(['acme/hello']);
   });
 
-  it('completes the names and ids of the registry that the line names', async () => {
+  itInSeries('completes the names and ids of the registry that the line names', async () => {
     expect(await bash('why', 'acme/hel')).toEqual(['acme/hello', 'acme/help']);
     expect(await bash('package', 'withdraw', 'acme/hello', '')).toEqual(['1.0.0']);
     expect((await bash('token', 'revoke', '')).toSorted()).toEqual([shop, blog].toSorted());
@@ -134,7 +138,7 @@ it('the command for operators asks for no password while the shell completes', a
   expect(await asOperator('token list')).toBe('[sudo] password for ann:');
 });
 
-describe.skipIf(lacks('fish'))('fish', () => {
+describeInSeries.skipIf(lacks('fish'))('fish', () => {
   const fish = async (line: string): Promise<readonly string[]> =>
     (await inShell('fish', ['--no-config', '-c', `source script.fish; complete -C ${JSON.stringify(line)}`]))
       .split('\n')
@@ -153,7 +157,7 @@ describe.skipIf(lacks('fish'))('fish', () => {
   });
 });
 
-describe.skipIf(lacks('zsh'))('zsh', () => {
+describeInSeries.skipIf(lacks('zsh'))('zsh', () => {
   /** Types into an interactive zsh, and returns what it shows. */
   const zsh = (typed: string, until: string): Promise<string> =>
     inShell('zsh', [
@@ -177,7 +181,7 @@ describe.skipIf(lacks('zsh'))('zsh', () => {
     expect(await zsh('libretto why acme/hell\t', 'hello ')).toContain('acme/hello');
   });
 
-  itInSeries('completes files and folders, also behind an option', async () => {
+  it('completes files and folders, also behind an option', async () => {
     for (const [typed, completed] of [
       ['token list -d fol', 'token list -d folder/'],
       ['token list --data=fol', 'token list --data=folder/'],

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { composerWorkspace, versionsIn, type ComposerWorkspace, type Json } from '../util/composer-workspace.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface BuildJson extends Json {
   readonly failed: readonly { readonly source: string; readonly reason: string }[];
@@ -57,7 +58,7 @@ describe('a Composer repository of libretto.json', () => {
     expect(upstream.asked('/p2/others')).toBe(0);
   });
 
-  it('may be the only source, and then the registry publishes no packages of its own', async () => {
+  itInSeries('may be the only source, and then the registry publishes no packages of its own', async () => {
     const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
     writeFileSync(
       workspace.folder.at('libretto.json'),
@@ -84,28 +85,31 @@ describe('a Composer repository of libretto.json', () => {
     expect(workspace.said()).not.toContain('libretto build');
   });
 
-  it('may be replaced by the public registry: one build without sources, and no request for another build', async () => {
-    const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
-    writeFileSync(
-      workspace.folder.at('libretto.json'),
-      JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.0/8'] } }),
-    );
-    expect((await workspace.run(['build'])).stderr).toContain('There is nothing to build.');
-    for (const [key, value] of [
-      ['mirroring.enabled', 'true'],
-      ['mirroring.url', upstream.url],
-    ] as const)
-      expect(await workspace.run(['settings', 'set', key, value])).toMatchObject({ exitCode: 0 });
-    expect(await workspace.run(['build'])).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^Published: 0 added/) as string,
-      stderr: '',
-    });
-    const get = await workspace.serve();
-    expect(await versionsIn(await get('/p2/tools/one.json'), 'tools/one')).toEqual(['1.0.0']);
-    expect(workspace.said()).toContain('It mirrors those of other repositories.');
-    expect((await workspace.run(['doctor'])).stdout).not.toContain('libretto build');
-  });
+  itInSeries(
+    'may be replaced by the public registry: one build without sources, and no request for another build',
+    async () => {
+      const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
+      writeFileSync(
+        workspace.folder.at('libretto.json'),
+        JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.0/8'] } }),
+      );
+      expect((await workspace.run(['build'])).stderr).toContain('There is nothing to build.');
+      for (const [key, value] of [
+        ['mirroring.enabled', 'true'],
+        ['mirroring.url', upstream.url],
+      ] as const)
+        expect(await workspace.run(['settings', 'set', key, value])).toMatchObject({ exitCode: 0 });
+      expect(await workspace.run(['build'])).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^Published: 0 added/) as string,
+        stderr: '',
+      });
+      const get = await workspace.serve();
+      expect(await versionsIn(await get('/p2/tools/one.json'), 'tools/one')).toEqual(['1.0.0']);
+      expect(workspace.said()).toContain('It mirrors those of other repositories.');
+      expect((await workspace.run(['doctor'])).stdout).not.toContain('libretto build');
+    },
+  );
 
   it('fails like a source: the failure is reported, and the published versions stay', async () => {
     const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });

@@ -8,6 +8,7 @@ import { verifyAudit } from '../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { describeInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -71,7 +72,7 @@ async function setSetting(data: string, key: string, value: number): Promise<voi
   await state.close();
 }
 
-describe('config export', () => {
+describeInSeries('config export', () => {
   it('config export prints the same bytes for the same state, in a fixed order, without any credential', async () => {
     const { token } = await setUp('first');
     await setSetting('first', 'limits.read', 20);

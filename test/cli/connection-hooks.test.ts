@@ -7,6 +7,7 @@ import type { FakeForge } from '../util/forges/fake-forge.ts';
 import { startGitHub } from '../util/forges/fake-github.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -37,7 +38,7 @@ const findings = async (name: string): Promise<readonly Json[]> => {
   return checks.filter(({ check }) => check === name);
 };
 
-it('says at once that the webhooks could not be made, and counts those that nobody has heard of', async () => {
+itInSeries('says at once that the webhooks could not be made, and counts those that nobody has heard of', async () => {
   forge.may.ownerHooks = false;
   forge.may.repositoryHooks = false;
   const refused = await connect('--hooks');
@@ -89,27 +90,30 @@ it('says what stays at the forge if the credentials may not remove the webhook a
   expect(forge.hooks).toHaveLength(1);
 });
 
-it('shows a connection that is not in step, and repositories that the forge has no more, where people look', async () => {
-  await connect();
-  const id = await onlyId();
-  expect(await findings('connection')).toMatchObject([{ verdict: 'ok' }]);
-  forge.repositories[0]!.archived = true;
-  await run('connection', 'refresh', id);
-  const { token } = forge;
-  forge.token = 'another';
-  await run('connection', 'refresh', id);
-  expect(await findings('connection')).toMatchObject([
-    {
-      verdict: 'warning',
-      message: expect.stringMatching(/^acme at .* is not in step: GitHub did not accept/) as string,
-    },
-    { verdict: 'warning', message: expect.stringContaining('1 archived') as string },
-  ]);
-  expect((await run('status')).stdout).toContain('1, 1 not in step');
-  forge.token = token;
-  await run('connection', 'refresh', id);
-  expect(await findings('connection')).toMatchObject([{ message: expect.stringContaining('1 archived') as string }]);
-});
+itInSeries(
+  'shows a connection that is not in step, and repositories that the forge has no more, where people look',
+  async () => {
+    await connect();
+    const id = await onlyId();
+    expect(await findings('connection')).toMatchObject([{ verdict: 'ok' }]);
+    forge.repositories[0]!.archived = true;
+    await run('connection', 'refresh', id);
+    const { token } = forge;
+    forge.token = 'another';
+    await run('connection', 'refresh', id);
+    expect(await findings('connection')).toMatchObject([
+      {
+        verdict: 'warning',
+        message: expect.stringMatching(/^acme at .* is not in step: GitHub did not accept/) as string,
+      },
+      { verdict: 'warning', message: expect.stringContaining('1 archived') as string },
+    ]);
+    expect((await run('status')).stdout).toContain('1, 1 not in step');
+    forge.token = token;
+    await run('connection', 'refresh', id);
+    expect(await findings('connection')).toMatchObject([{ message: expect.stringContaining('1 archived') as string }]);
+  },
+);
 
 it('shows what needs a look first, and a repository that a person has removed as such', async () => {
   forge.repositories.push(

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 const password = 'correct horse battery';
 let folder: TemporaryFolder;
@@ -151,19 +152,22 @@ describe('the console', () => {
     await running.shows(/^ {2}https:\/\/registry\.example\.org\/composer\/ui\/setup\?code=set_\w+$/m);
   });
 
-  it('takes a session over plain HTTP from this machine, and from others only where that is allowed', async () => {
-    await makeAdmin();
-    for (const flags of [[], ['--console-allow-http']]) {
-      const { server, port } = await serve(...flags);
-      const { cookie } = await signIn(port);
-      const headers = { cookie: `libretto-session-${port}=${cookie}`, host: `127.0.0.1:${port}` };
-      expect((await get(port, '/ui/packages', headers)).status).toBe(200);
-      const other = await get(port, '/ui/packages', { ...headers, 'x-forwarded-for': '192.0.2.7' });
-      expect(other.status).toBe(flags.length === 0 ? 403 : 200);
-      server.signal('SIGTERM');
-      await server.ended;
-    }
-  });
+  itInSeries(
+    'takes a session over plain HTTP from this machine, and from others only where that is allowed',
+    async () => {
+      await makeAdmin();
+      for (const flags of [[], ['--console-allow-http']]) {
+        const { server, port } = await serve(...flags);
+        const { cookie } = await signIn(port);
+        const headers = { cookie: `libretto-session-${port}=${cookie}`, host: `127.0.0.1:${port}` };
+        expect((await get(port, '/ui/packages', headers)).status).toBe(200);
+        const other = await get(port, '/ui/packages', { ...headers, 'x-forwarded-for': '192.0.2.7' });
+        expect(other.status).toBe(flags.length === 0 ? 403 : 200);
+        server.signal('SIGTERM');
+        await server.ended;
+      }
+    },
+  );
 
   it('is named by a server that has users, and its setup page by one that has none', async () => {
     const first = await serve();

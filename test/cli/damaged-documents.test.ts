@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { registryCopy, type ServedCopy } from '../util/registry-copy.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 
 let all = '';
 const { at, data, libretto, succeeds, token, serve } = registryCopy(
@@ -16,10 +17,15 @@ const { at, data, libretto, succeeds, token, serve } = registryCopy(
   },
 );
 
-it.each([
-  ['bit rot, which keeps the date', true],
-  ['an editor, which moves the date', false],
-])('a document damaged by %s is 500 TREE_DAMAGED until it is repaired as the log says', async (_, keepsDate) => {
+it.each(
+  firstOf<[string, boolean]>(
+    [
+      ['bit rot, which keeps the date', true],
+      ['an editor, which moves the date', false],
+    ],
+    1,
+  ),
+)('a document damaged by %s is 500 TREE_DAMAGED until it is repaired as the log says', async (_, keepsDate) => {
   const { server, get } = await serve();
   const answer = async (path: string, encoding: string) => {
     const response = await get(`/${path}`, all, { 'accept-encoding': encoding });
@@ -108,36 +114,39 @@ it('the statistics of a damaged package are an error, also for limited tokens, a
   ]);
 });
 
-it.each(['hello.json', 'hello~dev.json'])('a package returns to lists once %s is put back', async (document) => {
-  writeTree(at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
-  writeTree(at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
-  await succeeds('build', 'hello', 'all');
-  const tokens = [all, await token('--package', 'acme/*:>=1 || dev-main')];
-  const file = data('public/p2/acme', document);
-  const [whole, { mtime }] = [readFileSync(file), statSync(file)];
-  writeFileSync(file, '{"packages": {}}');
-  const { get } = await serve();
-  const ask = async (secret: string, path: string) => {
-    const response = await get(`/${path}`, secret);
-    return { status: response.status, json: (await response.json()) as Readonly<Record<string, unknown>> };
-  };
-  for (const secret of tokens) {
-    expect((await ask(secret, 'list.json')).json['packageNames']).toContain('acme/other');
-    expect(await ask(secret, 'api/packages/acme/hello')).toMatchObject({
-      status: 500,
-      json: { code: 'TREE_DAMAGED' },
-    });
-  }
-  writeFileSync(file, whole);
-  utimesSync(file, mtime, mtime); // with its date, as `cp -p` keeps it
-  for (const secret of tokens) {
-    for (const path of ['api/packages/acme/hello', 'api/packages/acme/hello/statistics'])
-      expect([path, (await ask(secret, path)).status]).toEqual([path, 200]);
-    expect((await ask(secret, 'api/packages/acme/hello')).json['versions']).toHaveLength(2);
-    expect((await ask(secret, 'list.json')).json).toEqual({ packageNames: ['acme/hello', 'acme/other'] });
-    expect((await ask(secret, 'search.json?q=hello')).json).toMatchObject({ total: 1 });
-  }
-});
+itInSeries.each(['hello.json', 'hello~dev.json'])(
+  'a package returns to lists once %s is put back',
+  async (document) => {
+    writeTree(at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
+    writeTree(at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
+    await succeeds('build', 'hello', 'all');
+    const tokens = [all, await token('--package', 'acme/*:>=1 || dev-main')];
+    const file = data('public/p2/acme', document);
+    const [whole, { mtime }] = [readFileSync(file), statSync(file)];
+    writeFileSync(file, '{"packages": {}}');
+    const { get } = await serve();
+    const ask = async (secret: string, path: string) => {
+      const response = await get(`/${path}`, secret);
+      return { status: response.status, json: (await response.json()) as Readonly<Record<string, unknown>> };
+    };
+    for (const secret of tokens) {
+      expect((await ask(secret, 'list.json')).json['packageNames']).toContain('acme/other');
+      expect(await ask(secret, 'api/packages/acme/hello')).toMatchObject({
+        status: 500,
+        json: { code: 'TREE_DAMAGED' },
+      });
+    }
+    writeFileSync(file, whole);
+    utimesSync(file, mtime, mtime); // with its date, as `cp -p` keeps it
+    for (const secret of tokens) {
+      for (const path of ['api/packages/acme/hello', 'api/packages/acme/hello/statistics'])
+        expect([path, (await ask(secret, path)).status]).toEqual([path, 200]);
+      expect((await ask(secret, 'api/packages/acme/hello')).json['versions']).toHaveLength(2);
+      expect((await ask(secret, 'list.json')).json).toEqual({ packageNames: ['acme/hello', 'acme/other'] });
+      expect((await ask(secret, 'search.json?q=hello')).json).toMatchObject({ total: 1 });
+    }
+  },
+);
 
 it('a change on a damaged package is refused with the file, and the printed repair works', async () => {
   writeTree(at('two'), libraryTree('acme/hello', { version: '2.0.0' }));
@@ -190,7 +199,7 @@ describe('a document of an earlier date', () => {
   };
   beforeEach(async () => void (served = await serve()));
 
-  it('is damaged where its publication is complete: edited, emptied and cut off', async () => {
+  itInSeries('is damaged where its publication is complete: edited, emptied and cut off', async () => {
     for (const [path, asked] of [
       ['public/p2/acme/hello.json', 'p2/acme/hello.json'],
       ['public/packages.json', 'packages.json'],

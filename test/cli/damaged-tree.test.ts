@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { below } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 
 const [announcement, root] = ['index/_publication.json', 'public/packages.json'] as const;
 
@@ -65,13 +66,18 @@ it('status names a changed packages.json', async () => {
   ]);
 });
 
-it.each([
-  ['alone', []],
-  ['with packages.json', [root]],
-  ['with packages.json and the index', [root, 'index']],
-  ['with packages.json and the memory of the builder', [root, 'build']],
-  ['with the memory of the builder and the index', ['build', 'index']],
-])('doctor reports a lost announcement as a fault: %s', async (_, beside) => {
+it.each(
+  firstOf<[string, string[]]>(
+    [
+      ['alone', []],
+      ['with packages.json', [root]],
+      ['with packages.json and the index', [root, 'index']],
+      ['with packages.json and the memory of the builder', [root, 'build']],
+      ['with the memory of the builder and the index', ['build', 'index']],
+    ],
+    1,
+  ),
+)('doctor reports a lost announcement as a fault: %s', async (_, beside) => {
   for (const path of [announcement, ...beside]) rmSync(data(path), { recursive: true, force: true });
   const { exitCode, stdout } = await libretto('doctor');
   expect([exitCode, stdout]).toEqual([
@@ -81,7 +87,7 @@ it.each([
   expect(stdout).not.toContain('Nothing is published');
 });
 
-it('a folder without a publication is not reported as damage', async () => {
+itInSeries('a folder without a publication is not reported as damage', async () => {
   rmSync(data('.'), { recursive: true });
   mkdirSync(data('build'), { recursive: true });
   expect((await libretto('doctor')).stdout).toMatch(/^WARNING +tree +Nothing is published\./m);

@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changes, making, reading } from '../util/data-folder-commands.ts';
 import { runCli, type CliOptions, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
@@ -81,7 +82,7 @@ describe.runIf(process.getuid?.() === 0)('root in a data folder of another user'
     chownSync(folder.at('foreign/state/lock.mdb'), nobody, nobody);
   });
 
-  it('has left files, which doctor and the owner find with the way to give them back', async () => {
+  itInSeries('has left files, which doctor and the owner find with the way to give them back', async () => {
     mkdirSync(folder.at('foreign/artifacts'), { recursive: true });
     chownSync(folder.at('foreign/artifacts'), 0, 0);
     chmodSync(folder.at('foreign/artifacts'), 0o755);

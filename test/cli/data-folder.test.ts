@@ -10,7 +10,7 @@ import { listCommands } from '../util/command-reference.ts';
 import { making, reading } from '../util/data-folder-commands.ts';
 import { runCli, startCli, type CliOptions, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
-import { sampleOf } from '../util/series.ts';
+import { describeInSeries, firstOf, itInSeries, sampleOf } from '../util/series.ts';
 
 const reference = '0'.repeat(40);
 
@@ -122,13 +122,13 @@ describe('a folder with files of another project', () => {
     },
   );
 
-  it('is a finding of doctor', async () => {
+  itInSeries('is a finding of doctor', async () => {
     const { exitCode, stdout } = await libretto(['doctor', '--data', 'project']);
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/FAILED .*project .*is no data folder/)]);
   });
 });
 
-describe('doctor', () => {
+describeInSeries('doctor', () => {
   it.each([
     ['a file', 'packages/hello/composer.json', /FAILED +data .*composer\.json \(--data\) is a file/],
     [
@@ -162,7 +162,7 @@ describe('a data folder of another user', () => {
     ]);
   });
 
-  it('is named with its owner by doctor', async () => {
+  itInSeries('is named with its owner by doctor', async () => {
     const { exitCode, stdout } = await libretto(['doctor', '--data', '../var'], {
       asOther: true,
       cwd: folder.at('packages'),
@@ -182,7 +182,7 @@ describe.runIf(process.getuid?.() === 0)('a state of another user', () => {
     chmodSync(folder.at('var/state.json'), 0o644);
   });
 
-  it('is refused by commands that read it, and other commands read the packages', async () => {
+  itInSeries('is refused by commands that read it, and other commands read the packages', async () => {
     chmodSync(folder.at('var/state'), 0o700);
     const [listed, verified, built] = await Promise.all([
       libretto(['token', 'list', '--data', 'var'], { asOther: true }),
@@ -235,14 +235,19 @@ it.each(['LIBRETTO_CONFIG', 'LIBRETTO_LOG'])('is not made if %s looks like an op
 describe('the first line on standard error', () => {
   const sub = (name: string): string => folder.at(name);
 
-  it.each([
-    [['history', '--data', 'var'], {}, () => `Data folder: ${sub('var')}`],
-    [['token', 'list'], {}, () => `Data folder: ${sub('var')} (default)`],
-    [['audit', 'verify'], { LIBRETTO_DATA: 'var' }, () => `Data folder: ${sub('var')} (LIBRETTO_DATA)`],
-    [['verify'], { LIBRETTO_CONFIG: 'own.json' }, () => `Data folder: ${sub('var')} (data in ${sub('own.json')})`],
-    [['doctor'], {}, () => `Data folder: ${sub('var')} (default)`],
-    [['build'], {}, () => `Data folder: ${sub('var')} (default)`],
-  ])('%j with %j names the folder and its origin', async (args, environment, line) => {
+  it.each(
+    firstOf<[string[], Record<string, string>, () => string]>(
+      [
+        [['history', '--data', 'var'], {}, () => `Data folder: ${sub('var')}`],
+        [['token', 'list'], {}, () => `Data folder: ${sub('var')} (default)`],
+        [['audit', 'verify'], { LIBRETTO_DATA: 'var' }, () => `Data folder: ${sub('var')} (LIBRETTO_DATA)`],
+        [['verify'], { LIBRETTO_CONFIG: 'own.json' }, () => `Data folder: ${sub('var')} (data in ${sub('own.json')})`],
+        [['build'], {}, () => `Data folder: ${sub('var')} (default)`],
+        [['doctor'], {}, () => `Data folder: ${sub('var')} (default)`],
+      ],
+      5,
+    ),
+  )('%j with %j names the folder and its origin', async (args, environment, line) => {
     writeFileSync(sub('own.json'), JSON.stringify({ data: 'var' }));
     expect(firstLine(await libretto(args, { environment }))).toBe(line());
   });

@@ -10,6 +10,7 @@ import { startOidcIssuer, type OidcIssuer } from '../util/oidc-issuer.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let github: OidcIssuer;
@@ -57,7 +58,7 @@ it('says that publishers can be used, and asks for the keys of their issuer', as
   expect(github.fetches()).toBe(1);
 });
 
-it('names a publisher whose issuer is not accepted any more, and does not ask that issuer', async () => {
+itInSeries('names a publisher whose issuer is not accepted any more, and does not ask that issuer', async () => {
   const before = github.requests();
   configure({ oidcIssuers: ['gitlab'] });
   const [[verdict, { message, advice }]] = (await findings()) as [[string, DoctorCheck]];
@@ -71,7 +72,7 @@ it('names a publisher whose issuer is not accepted any more, and does not ask th
   expect(github.requests()).toBe(before);
 });
 
-it('says that the address of the registry is not known, and that no server takes ID tokens', async () => {
+itInSeries('says that the address of the registry is not known, and that no server takes ID tokens', async () => {
   configure({ publicUrl: undefined, features: ['search'] });
   expect(await verdicts()).toEqual([
     ['warning', expect.stringContaining('leaves out the feature api')],
@@ -79,7 +80,7 @@ it('says that the address of the registry is not known, and that no server takes
   ]);
 });
 
-it.each([
+itInSeries.each([
   ['down', /cannot be fetched: .*openid-configuration answered with status 503\.$/],
   ['lying', /cannot be fetched: .* describes itself as another issuer/],
   ['keys elsewhere', /cannot be fetched: .* names no usable address of its keys/],
@@ -92,13 +93,13 @@ it.each([
   }
 });
 
-it('names the setting that keeps it from an issuer that is not public', async () => {
+itInSeries('names the setting that keeps it from an issuer that is not public', async () => {
   configure({ egress: { allow: [] } });
   const [[verdict, { advice }]] = (await findings()) as [[string, DoctorCheck]];
   expect([verdict, advice]).toEqual(['failed', expect.stringContaining('egress.allow')]);
 });
 
-it('names a publisher that no job has used for 90 days, which is no fault', async () => {
+itInSeries('names a publisher that no job has used for 90 days, which is no fault', async () => {
   const old = '2020-01-01T00:00:00.000Z';
   await change(`publisher/${id}`, (row) => ({ ...row, created_at: old }));
   const [[first], [second, { message, advice }]] = (await findings()) as [[string], [string, DoctorCheck]];

@@ -12,6 +12,7 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let registry: Registry;
@@ -97,7 +98,7 @@ describe('doctor with a URL', () => {
     expect(JSON.stringify(report.checks)).not.toContain(registry.token);
   });
 
-  it('names a server of plain HTTP behind an https address, as status does', async () => {
+  itInSeries('names a server of plain HTTP behind an https address, as status does', async () => {
     const url = registry.direct().replace('http:', 'https:');
     const fault = `The server at ${new URL(url).host} speaks plain HTTP.`;
     const report = await doctor(['--url', url, '--data', folder.at('nowhere')], token());
@@ -127,7 +128,7 @@ describe('doctor with a URL', () => {
     },
   );
 
-  it.skipIf(lacks('nginx'))(
+  itInSeries.skipIf(lacks('nginx'))(
     'names a front that refuses the exact template and adds no header, also without a token',
     async () => {
       const nginx = await startNginx(`location / { proxy_pass ${registry.direct()}; proxy_http_version 1.1; }`);
@@ -158,7 +159,7 @@ describe('doctor with a URL', () => {
     });
   });
 
-  it('asks for the path of publicUrl in place of another metadataUrl, also without a token', async () => {
+  itInSeries('asks for the path of publicUrl in place of another metadataUrl, also without a token', async () => {
     const url = await front({
       answer: (reply) => {
         const text = reply.body.toString();
@@ -177,69 +178,74 @@ describe('doctor with a URL', () => {
     }
   });
 
-  it.each<[string, Parameters<typeof front>[0], string, RegExp]>([
-    [
-      'takes the Authorization header away',
-      { request: (headers) => void delete headers['authorization'] },
-      'url.token',
-      /Authorization header does not arrive/,
-    ],
-    [
-      'brings a token of its own',
-      { request: (headers) => void (headers['authorization'] = `Bearer ${registry.token}`) },
-      'url.unknown',
-      /Clients without a token get packages\.json/,
-    ],
-    [
-      'takes Last-Modified away',
-      { answer: ({ headers }) => headers.delete('last-modified') },
-      'url.caching',
-      /without Last-Modified/,
-    ],
-    [
-      'takes If-Modified-Since away',
-      { request: (headers) => void delete headers['if-modified-since'] },
-      'url.caching',
-      /sent again: 200 in place of 304/,
-    ],
-    [
-      'changes archives',
-      {
-        answer: (reply) =>
-          void (reply.headers.get('content-type') === 'application/zip' && (reply.body = Buffer.from('other'))),
-      },
-      'url.dist',
-      /differ from the checksum/,
-    ],
-    [
-      'has another time',
-      { answer: ({ headers }) => headers.set('date', new Date(Date.now() - 90_000).toUTCString()) },
-      'url.clock',
-      /(?:89|9\d) s behind/,
-    ],
-    [
-      'redirects to another address',
-      {
-        answer: (reply) => {
-          reply.status = 302;
-          reply.headers.set('location', 'https://login.example.org/');
-        },
-      },
-      'url',
-      /redirects to another address: 302, to https:\/\/login/,
-    ],
-    [
-      'answers in HTML',
-      {
-        answer: (reply) => {
-          reply.status = 502;
-          reply.body = Buffer.from('<h1>Bad gateway</h1>');
-        },
-      },
-      'url',
-      /answers 502 \(not an answer of Libretto\)/,
-    ],
-  ])('reports a front that %s', async (_what, change, check, message) => {
+  it.each<[string, Parameters<typeof front>[0], string, RegExp]>(
+    firstOf(
+      [
+        [
+          'takes the Authorization header away',
+          { request: (headers) => void delete headers['authorization'] },
+          'url.token',
+          /Authorization header does not arrive/,
+        ],
+        [
+          'brings a token of its own',
+          { request: (headers) => void (headers['authorization'] = `Bearer ${registry.token}`) },
+          'url.unknown',
+          /Clients without a token get packages\.json/,
+        ],
+        [
+          'takes Last-Modified away',
+          { answer: ({ headers }) => headers.delete('last-modified') },
+          'url.caching',
+          /without Last-Modified/,
+        ],
+        [
+          'takes If-Modified-Since away',
+          { request: (headers) => void delete headers['if-modified-since'] },
+          'url.caching',
+          /sent again: 200 in place of 304/,
+        ],
+        [
+          'changes archives',
+          {
+            answer: (reply) =>
+              void (reply.headers.get('content-type') === 'application/zip' && (reply.body = Buffer.from('other'))),
+          },
+          'url.dist',
+          /differ from the checksum/,
+        ],
+        [
+          'has another time',
+          { answer: ({ headers }) => headers.set('date', new Date(Date.now() - 90_000).toUTCString()) },
+          'url.clock',
+          /(?:89|9\d) s behind/,
+        ],
+        [
+          'redirects to another address',
+          {
+            answer: (reply) => {
+              reply.status = 302;
+              reply.headers.set('location', 'https://login.example.org/');
+            },
+          },
+          'url',
+          /redirects to another address: 302, to https:\/\/login/,
+        ],
+        [
+          'answers in HTML',
+          {
+            answer: (reply) => {
+              reply.status = 502;
+              reply.body = Buffer.from('<h1>Bad gateway</h1>');
+            },
+          },
+          'url',
+          /answers 502 \(not an answer of Libretto\)/,
+        ],
+      ],
+      2,
+    ),
+  )('reports a front that %s', async (_what, change, check, message) => {
     const report = await doctor(['--url', await front(change), '--data', folder.at('nowhere')], token());
     expect([report.exitCode, report.of(check)]).toMatchObject([
       1,
@@ -289,7 +295,7 @@ describe('doctor with a URL', () => {
     expect([...new Set(asked)]).toEqual([undefined]);
   });
 
-  it('reports a silent server, and a wrong or missing token', async () => {
+  itInSeries('reports a silent server, and a wrong or missing token', async () => {
     expect((await doctor(['--url', 'http://127.0.0.1:1', '--data', folder.at('nowhere')])).of('url')).toMatchObject({
       verdict: 'failed',
       message: expect.stringContaining('cannot be reached') as string,

@@ -11,6 +11,7 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let registry: Registry;
@@ -41,7 +42,7 @@ describe('doctor on a host', () => {
     ]);
   });
 
-  it('warns of a setting with a path that publicUrl does not have, and says what to set', async () => {
+  itInSeries('warns of a setting with a path that publicUrl does not have, and says what to set', async () => {
     const LIBRETTO_METADATA_URL = '/sub/p2/%package%.json';
     const below = { LIBRETTO_METADATA_URL, LIBRETTO_DIST_URL: 'https://h.test/sub' };
     const alone = await doctor(['--data', registry.data], below);
@@ -93,7 +94,7 @@ describe('doctor on a host', () => {
     ]);
   });
 
-  it('names a last build that could not read its only source', async () => {
+  itInSeries('names a last build that could not read its only source', async () => {
     const data = folder.at('unread');
     const make = (): void => {
       mkdirSync(folder.at('moved'));
@@ -128,7 +129,7 @@ describe('doctor on a host', () => {
     expect((await doctor(['--data', data])).of('tree')?.verdict).toBe('ok');
   });
 
-  it.runIf(process.getuid?.() === 0)('run by root leaves no file in the folder of another user', async () => {
+  itInSeries.skipIf(process.getuid?.() !== 0)('run by root leaves no file in the folder of another user', async () => {
     const data = folder.at('of-nobody');
     await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
     await runCli(['token', 'create', '--description', 'a test', '--data', data], { cwd: folder.path });
@@ -152,23 +153,26 @@ describe('doctor on a host', () => {
     expect(readdirSync(folder.at('nothing-yet'))).toEqual([]);
   });
 
-  it('reports a missing data folder without creating one, and continues with an invalid configuration', async () => {
-    const missing = await doctor(['--data', folder.at('nowhere')]);
-    expect([missing.exitCode, missing.of('data')]).toMatchObject([
-      1,
-      { verdict: 'failed', advice: expect.stringContaining('--data') as string },
-    ]);
-    expect((await doctor(['--data', folder.at('nowhere')])).of('data')?.verdict).toBe('failed');
-    const wrong = await doctor([], { LIBRETTO_LISTEN: 'nonsense' });
-    expect([wrong.exitCode, wrong.of('configuration'), wrong.of('node')]).toMatchObject([
-      1,
-      { verdict: 'failed', message: expect.stringContaining('LIBRETTO_LISTEN is "nonsense"') as string },
-      { verdict: 'ok' },
-    ]);
-  });
+  itInSeries(
+    'reports a missing data folder without creating one, and continues with an invalid configuration',
+    async () => {
+      const missing = await doctor(['--data', folder.at('nowhere')]);
+      expect([missing.exitCode, missing.of('data')]).toMatchObject([
+        1,
+        { verdict: 'failed', advice: expect.stringContaining('--data') as string },
+      ]);
+      expect((await doctor(['--data', folder.at('nowhere')])).of('data')?.verdict).toBe('failed');
+      const wrong = await doctor([], { LIBRETTO_LISTEN: 'nonsense' });
+      expect([wrong.exitCode, wrong.of('configuration'), wrong.of('node')]).toMatchObject([
+        1,
+        { verdict: 'failed', message: expect.stringContaining('LIBRETTO_LISTEN is "nonsense"') as string },
+        { verdict: 'ok' },
+      ]);
+    },
+  );
 });
 
-describe.skipIf(lacks('redis-server'))('doctor on a Redis', () => {
+describeInSeries.skipIf(lacks('redis-server'))('doctor on a Redis', () => {
   it('accepts data loss in a Redis that counts, and reports it for a Redis that holds the state', async () => {
     const redis = await startRedis(['--dir', folder.path]);
     const counts = await doctor(['--data', registry.data, '--redis', redis.url]);

@@ -8,7 +8,7 @@ import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/p
 import { startRedis } from '../util/redis-server.ts';
 import { runCli, startCli } from '../util/run-cli.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 let token: string;
@@ -133,7 +133,7 @@ const needed = (sources: readonly string[], libraries: readonly string[]): reado
   ...libraries.filter((library) => ['nodemailer', 'ae-cvss-calculator', 'fast-glob', 'adm-zip'].includes(library)),
 ];
 
-describe('a server with the API and the console', () => {
+describeInSeries('a server with the API and the console', () => {
   it('loads neither of them at its start, and no builder', async () => {
     const { sources, libraries } = await serve([], ['/health']);
     expect(sources).toContain('proxy/manage/feature.ts');
@@ -149,7 +149,7 @@ describe('a server with the API and the console', () => {
     );
   });
 
-  itInSeries('opens the services of the API without the API', async () => {
+  it('opens the services of the API without the API', async () => {
     const { statuses, sources } = await serve(['--features', 'console']);
     expect(statuses).toMatchObject({ '/search.json?q=hello': 404, '/api/status': 404, '/ui/': 303 });
     expect(sources).toContain('proxy/auth/people.ts');
@@ -159,7 +159,7 @@ describe('a server with the API and the console', () => {
 });
 
 describe('a server', () => {
-  it('has all features by default', async () => {
+  itInSeries('has all features by default', async () => {
     const { statuses, sources } = await serve();
     const others = { '/ui/': 303, '/hooks': 405 };
     expect(statuses).toEqual({ ...Object.fromEntries(paths.map((path) => [path, 200])), ...others });

@@ -7,6 +7,7 @@ import { startOrigin, type OriginServer } from '../util/origin-server.ts';
 import { below, libraryTree, temporaryTree } from '../util/package-tree.ts';
 import { serveTree } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 const tree = temporaryTree({
   'public.json': { json: { publicUrl: 'https://packages.example.org' } },
@@ -58,7 +59,7 @@ it('a server has feeds, whose entries link to its console', async () => {
   }
 });
 
-it('a server with feeds alone, or with the console elsewhere, links to no page', async () => {
+itInSeries('a server with feeds alone, or with the console elsewhere, links to no page', async () => {
   for (const flags of [
     ['--features', 'feeds'],
     ['--console-listen', '127.0.0.1:0'],
@@ -70,6 +71,6 @@ it('a server with feeds alone, or with the console elsewhere, links to no page',
     }
 });
 
-it('a server with an origin has the same feeds', async () => {
+itInSeries('a server with an origin has the same feeds', async () => {
   expect(await feedsOf('own', ['--origin', origin.url])).toEqual(await feedsOf('data', []));
 });

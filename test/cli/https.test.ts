@@ -78,7 +78,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     ]);
   });
 
-  it('tells doctor that http:// in its address is wrong', async () => {
+  itInSeries('tells doctor that http:// in its address is wrong', async () => {
     const port = await serve(one);
     const { exitCode, stdout } = await runCli(['doctor', '--url', `http://127.0.0.1:${port}`], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([

@@ -11,6 +11,7 @@ import { publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('satis')));
@@ -98,7 +99,7 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
     expect((await run('verify')).exitCode).toBe(0);
   });
 
-  it('selects all packages where it requires none', async () => {
+  itInSeries('selects all packages where it requires none', async () => {
     const satis = JSON.parse(readFileSync(folder.at('satis.json'), 'utf8')) as Record<string, unknown>;
     put({ ...satis, 'require-all': true, 'minimum-stability': 'stable' });
     await run('import', 'satis', 'satis.json');

@@ -8,6 +8,7 @@ import { writeTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { runManagement } from '../util/running-management.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 /** The text between `//` and the path, and its error. */
 const impossible: readonly (readonly [string, RegExp])[] = [
@@ -84,7 +85,7 @@ describe('an impossible host or port is refused', () => {
     ]).toEqual([2, []]);
   });
 
-  it.each(['a..b', 'example.org:0'])('in --url: "%s"', async (host) => {
+  itInSeries.each(['a..b', 'example.org:0'])('in --url: "%s"', async (host) => {
     const commands = [['publish', 'package', '--version', '1.0.0'], ['doctor'], ['impact', 'none.lock']];
     const all = await Promise.all(commands.map((args) => run([...args, '--url', web(host)], { LIBRETTO_TOKEN: 'x' })));
     expect(all.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(

@@ -9,6 +9,7 @@ import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 let folder: TemporaryFolder;
@@ -84,7 +85,7 @@ describe('libretto init', () => {
     expect(readFileSync(folder.at('Caddyfile'), 'utf8')).toMatch(/reverse_proxy \S+:8080 \{/);
   });
 
-  it('names what the units cannot reach: home folders, and /tmp, also behind a link', async () => {
+  itInSeries('names what the units cannot reach: home folders, and /tmp, also behind a link', async () => {
     const isHidden = (path: string): boolean => /^\/(?:home|root|run\/user|tmp|var\/tmp)\//.test(realpathSync(path));
     const { exitCode, stdout } = await init(
       '--source',
@@ -112,7 +113,7 @@ describe('libretto init', () => {
     expect(local.stdout).not.toContain('Warning: ');
   });
 
-  it('ends with the exit code of its doctor, and says that the server cannot start', async () => {
+  itInSeries('ends with the exit code of its doctor, and says that the server cannot start', async () => {
     const { issue } = createAuthority(folder.path);
     const swapped = ['--tls-cert', issue('one').certFile, '--tls-key', issue('two').keyFile];
     const url = ['--public-url', 'https://localhost:8443', '--proxy', 'none', '--listen', '0.0.0.0:8443'];
@@ -129,7 +130,7 @@ describe('libretto init', () => {
     });
   });
 
-  it('warns about a port and a certificate that do not fit the address for clients', async () => {
+  itInSeries('warns about a port and a certificate that do not fit the address for clients', async () => {
     const { certFile: cert, keyFile: key } = createAuthority(folder.path).issue('one');
     const tls = ['--proxy', 'none', '--tls', 'own', '--tls-cert', cert, '--tls-key', key, '--yes'];
     const other = ['--public-url', 'https://p.example.org', '--listen', '0.0.0.0:8443'];
@@ -145,7 +146,7 @@ describe('libretto init', () => {
     expect((await init('--source', 'packages', ...fit, ...tls)).stdout).not.toContain('Warning: ');
   });
 
-  it('names a schema that stays where a link of the installation leads to the program', async () => {
+  itInSeries('names a schema that stays where a link of the installation leads to the program', async () => {
     mkdirSync(folder.at('opt/lib/node_modules'), { recursive: true });
     mkdirSync(folder.at('opt/bin'));
     symlinkSync(root, folder.at('opt/lib/node_modules/libretto'));
@@ -248,7 +249,7 @@ describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
     });
   });
 
-  it('reads ~ and quotes as a shell does', async () => {
+  itInSeries('reads ~ and quotes as a shell does', async () => {
     writeTree(folder.path, below('two words', libraryTree('acme/two', { version: '1.0.0' })));
     const lines = ['~/packages\n', `'${folder.at('two words')}'\n`, '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n'];
     const { exitCode, text } = await type(lines);
@@ -261,7 +262,7 @@ describe.skipIf(lacks('script'))('libretto init at a terminal', () => {
     expect(JSON.parse(readFileSync(folder.at('other.json'), 'utf8'))).toMatchObject({ sources: ['./packages'] });
   });
 
-  it('writes nothing after Ctrl+C', async () => {
+  itInSeries('writes nothing after Ctrl+C', async () => {
     const { exitCode, text } = await type(['packages\n', '\n', '\u0003']);
     expect([exitCode, text]).toEqual([130, expect.stringContaining('Cancelled. Nothing was written.')]);
     expect(readdirSync(folder.path)).toEqual(['packages']);

@@ -10,6 +10,7 @@ import { auditEventPrefix, createAuditedStore } from '../../proxy/state/audit.ts
 import { inspectedRegistry, type InspectedRegistry } from '../util/inspected-registry.ts';
 import { below } from '../util/package-tree.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { describeInSeries } from '../util/series.ts';
 
 const hello = 'acme/hello' as PackageName;
 const ada = 'user:usr_ada';
@@ -122,7 +123,7 @@ describe('the restoration of a withdrawn version', () => {
   });
 });
 
-describe('the health of a registry', () => {
+describeInSeries('the health of a registry', () => {
   it('is what doctor finds, with the time of the last check', async () => {
     const { health } = registry.inspection;
     expect(health.last()).toBeUndefined();

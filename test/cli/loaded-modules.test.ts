@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadedPackageFiles, loadedSources } from '../util/loaded-modules.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { binary, runCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 /** epoch milliseconds: the sources are older */
@@ -57,7 +58,7 @@ it.each(['state-reader', 'deflate-worker', 'contents-worker', 'render-worker'])(
   },
 );
 
-it('an unchanged build loads neither the server nor a reader of ZIPs', async () => {
+itInSeries('an unchanged build loads neither the server nor a reader of ZIPs', async () => {
   await runCli(['build', 'src', '--data', 'data'], { cwd: tree.root });
   // a build reads files again that were younger than two seconds at the start of the build before it
   for (let startedMs = 0; startedMs - writtenMs <= 2000;) {

@@ -6,6 +6,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signTerminalIn } from '../util/terminal-sign-in.ts';
 import { startManagedRegistry, type ApiReply, type ManagedRegistry } from '../util/managed-registry.ts';
+import { itInSeries } from '../util/series.ts';
 
 const password = 'correct horse battery staple';
 const carol = { email: 'carol@example.org', password: 'another password of carol' };
@@ -115,7 +116,7 @@ describe('passwords are left to ada, who has a second factor', () => {
     expect([status, json['error']]).toEqual([400, `${known('dave@example.org')}, which makes their account.`]);
   });
 
-  it('makes accounts on the host all the same, and doctor finds that ada can sign in', async () => {
+  itInSeries('makes accounts on the host all the same, and doctor finds that ada can sign in', async () => {
     const made = await registry.cli('user', 'create', '--email', 'erin@example.org', '--invite');
     expect([made.exitCode, made.stdout]).toEqual([0, expect.stringMatching(/^inv_\S+$/)]);
     expect(made.stderr).toContain('Warning: erin@example.org cannot sign in with a password here');
@@ -176,7 +177,7 @@ describe('nobody could sign in', () => {
     expect((await login({ email: 'ada@example.org', password })).status).toBe(401);
   });
 
-  it('has a remedy that fits its reason', async () => {
+  itInSeries('has a remedy that fits its reason', async () => {
     await restart({ only: ['carol@example.org'] });
     expect(await doctor()).toEqual([
       expect.objectContaining({
@@ -186,7 +187,7 @@ describe('nobody could sign in', () => {
     ]);
   });
 
-  it('ends with "everybody"', async () => {
+  itInSeries('ends with "everybody"', async () => {
     await restart('everybody');
     expect((await login({ email: 'ada@example.org', password })).status).toBe(200);
     expect((await login(carol)).status).toBe(200);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 
@@ -205,7 +206,7 @@ describe('libretto review --lock', () => {
     expect((await review()).stderr).toContain('old.lock cannot be read as a composer.lock');
   });
 
-  it('refuses a lock of more than 50 MiB or 20 000 packages, and says what to do', async () => {
+  itInSeries('refuses a lock of more than 50 MiB or 20 000 packages, and says what to do', async () => {
     locks([entry('acme/a', '1')], [entry('acme/a', '1')]);
     truncateSync(tree.path('composer.lock'), 50 * 1024 ** 2 + 1);
     const { exitCode, stderr } = await review();
@@ -220,7 +221,7 @@ describe('libretto review --lock', () => {
     expect((await review()).stdout).toContain('20001 packages changed, nothing is remarkable.');
   });
 
-  it('reads the old lock from standard input', async () => {
+  itInSeries('reads the old lock from standard input', async () => {
     locks([], [entry('acme/a', '1.0.0')]);
     const input = JSON.stringify({ packages: [] });
     const { stdout } = await runCli(['review', '--lock', '-', 'composer.lock'], { cwd: tree.root, input, alone: true });

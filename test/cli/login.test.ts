@@ -13,6 +13,7 @@ import { serveTree, type RunningServer } from '../util/registry.ts';
 import { pathWithoutLibretto, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { createBrowser, type TestBrowser } from '../util/running-console.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 const password = 'correct horse battery';
 const folder = temporaryFolder('login');
@@ -90,9 +91,12 @@ describe('libretto login', () => {
     const where = await cli(['login', '--list', '--json']);
     expect(JSON.parse(where.stdout)).toMatchObject({ sign_ins: [{ url: server.url, email: 'ada@example.org' }] });
     expect(where.stdout).not.toContain(token);
+    const log = JSON.stringify(server.log());
+    expect(log).toContain('/api/oauth/token');
+    for (const secret of [token, 'dev_']) expect(log).not.toContain(secret);
   });
 
-  it('lets Composer install, and keeps the other entries of auth.json', async () => {
+  itInSeries('lets Composer install, and keeps the other entries of auth.json', async () => {
     await using project = createProject({ url: server.url });
     const home = `${project.home}/composer`;
     mkdirSync(home);
@@ -114,7 +118,7 @@ describe('libretto login', () => {
     expect([refused.exitCode === 0, refused.output]).toEqual([false, expect.stringContaining('expired or revoked')]);
   });
 
-  it('says that the sign-in was denied', async () => {
+  itInSeries('says that the sign-in was denied', async () => {
     const { login: waiting, code } = await begin();
     await browser.post('/device/deny', { code });
     const { exitCode, stderr } = await waiting.ended;
@@ -130,7 +134,7 @@ describe('libretto login', () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  it('prints one JSON document with --json, and the code on standard error', async () => {
+  itInSeries('prints one JSON document with --json, and the code on standard error', async () => {
     const done = await login(['--json', '--days', '3']);
     const { token = '', ...kept } = signIn();
     expect(JSON.parse(done.stdout)).toEqual({ ...kept, role: 'maintainer', composer: null });
@@ -138,7 +142,7 @@ describe('libretto login', () => {
     expect(done.stdout).not.toContain(token);
   });
 
-  it('shows the token to no list of processes, and the server logs neither codes nor tokens', async () => {
+  itInSeries('shows the token to no list of processes, and the server logs neither codes nor tokens', async () => {
     const { login: waiting, code } = await begin([], {}, true);
     const line = readFileSync(`/proc/${waiting.pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     expect(line).toMatch(/login http:\S+ --name ada-laptop $/);
@@ -149,7 +153,7 @@ describe('libretto login', () => {
     for (const secret of [signIn()['token'] ?? '', code, 'dev_']) expect(log).not.toContain(secret);
   });
 
-  it('a second login replaces the token, and ends the former one', async () => {
+  itInSeries('a second login replaces the token, and ends the former one', async () => {
     await login();
     const { token: former = '' } = signIn();
     await login();
@@ -158,7 +162,7 @@ describe('libretto login', () => {
     expect([await status(former), await status(signIn()['token'] ?? '')]).toEqual([401, 200]);
   });
 
-  it('asks the secret service where it is, and then has no token in the file', async () => {
+  itInSeries('asks the secret service where it is, and then has no token in the file', async () => {
     const bin = folder.at('bin');
     mkdirSync(bin, { recursive: true });
     // a stand-in for secret-tool, which keeps the secret from its standard input
@@ -182,8 +186,14 @@ describe('libretto login', () => {
 });
 
 describe('the stored token', () => {
-  it('is refused once its person is disabled, with the next step', async () => {
+  let stored = '';
+  beforeAll(async () => {
+    stored = config = folder.at('config-stored');
     await login();
+  });
+  beforeEach(() => void (config = stored));
+
+  it('is refused once its person is disabled, with the next step', async () => {
     await host('user', 'disable', 'ada@example.org');
     const refused = await cli(['package', 'list', '--url', server.url]);
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Your sign-in has ended: run')]);
@@ -194,15 +204,14 @@ describe('the stored token', () => {
   });
 
   it('is not used from a file that others can read', async () => {
-    await login();
     chmodSync(file(), 0o644);
     const refused = await cli(['package', 'list', '--url', server.url]);
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('Other users of this machine can')]);
     expect(refused.stderr).not.toContain('lib_r_');
+    chmodSync(file(), 0o600);
   });
 
   it('is used only if no other is named, and only at its registry', async () => {
-    await login();
     const named = await cli(['package', 'list', '--url', server.url], { LIBRETTO_TOKEN: 'lib_r_no-token' });
     expect(named.exitCode).toBe(1);
     const other = await cli(['package', 'list', '--url', 'http://127.0.0.1:9']);

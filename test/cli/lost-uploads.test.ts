@@ -7,6 +7,7 @@ import { runDoctor, type DoctorCheck } from '../util/doctor-report.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 const {
   at,
@@ -65,7 +66,7 @@ describe('an upload without the ZIPs of earlier uploads', () => {
     expect(versions()).toEqual([own]);
   });
 
-  it('is refused by the service with the way to doctor, and leaves no folder behind', async () => {
+  itInSeries('is refused by the service with the way to doctor, and leaves no folder behind', async () => {
     const token = await createToken('--kind', 'write');
     renameSync(data('artifacts'), at('away'));
     const { url } = await serve();
@@ -93,7 +94,7 @@ it('--forget of a text that means two sources is refused with both ids, and each
   expect(versions()).toEqual(['acme/up@1.0.0']);
 });
 
-describe('doctor', () => {
+describeInSeries('doctor', () => {
   const uploads = async (): Promise<DoctorCheck | undefined> =>
     (await runDoctor(at(), ['--data', 'data'])).of('uploads');
 

@@ -9,6 +9,7 @@ import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface Check {
   readonly check: string;
@@ -59,38 +60,42 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-it('doctor makes no request where nothing is mirrored, and otherwise reports whether each registry is reachable', async () => {
-  expect((await doctor()).upstreams).toEqual([]);
-  expect(upstream.asked('/')).toBe(0);
-  await set('mirroring.enabled', 'true');
-  expect(await doctor()).toMatchObject({
-    exitCode: 0,
-    upstreams: [
-      {
-        verdict: 'ok',
-        message: expect.stringMatching(/127\.0\.0\.1:\d+ \(mirroring\.url\) is reached.* by metadata-url/) as string,
-      },
-    ],
-  });
-  upstream.failing.status = 503;
-  expect(await doctor()).toMatchObject({
-    exitCode: 1,
-    upstreams: [{ verdict: 'failed', message: expect.stringContaining('503') as string }],
-  });
-  upstream.failing.status = undefined;
-  upstream.instead('/packages.json', (_request, response) => void response.end('<html>'));
-  expect((await doctor()).upstreams).toMatchObject([
-    { verdict: 'failed', message: expect.stringContaining('is not a readable Composer repository') as string },
-  ]);
-  const root = { 'providers-url': '/p/%package%$%hash%.json', 'provider-includes': {} };
-  upstream.instead('/packages.json', (_request, response) => void response.end(JSON.stringify(root)));
-  expect((await doctor()).upstreams).toMatchObject([
-    { verdict: 'ok', message: expect.stringContaining('its packages are found by providers-url') as string },
-  ]);
-  upstream.instead('/packages.json', undefined);
-});
+itInSeries(
+  'doctor makes no request where nothing is mirrored, and otherwise reports whether each registry is reachable',
+  async () => {
+    expect((await doctor()).upstreams).toEqual([]);
+    expect(upstream.asked('/')).toBe(0);
+    await set('mirroring.enabled', 'true');
+    expect(await doctor()).toMatchObject({
+      exitCode: 0,
+      upstreams: [
+        {
+          verdict: 'ok',
+          message: expect.stringMatching(/127\.0\.0\.1:\d+ \(mirroring\.url\) is reached.* by metadata-url/) as string,
+        },
+      ],
+    });
+    upstream.failing.status = 503;
+    expect(await doctor()).toMatchObject({
+      exitCode: 1,
+      upstreams: [{ verdict: 'failed', message: expect.stringContaining('503') as string }],
+    });
+    upstream.failing.status = undefined;
+    upstream.instead('/packages.json', (_request, response) => void response.end('<html>'));
+    expect((await doctor()).upstreams).toMatchObject([
+      { verdict: 'failed', message: expect.stringContaining('is not a readable Composer repository') as string },
+    ]);
+    const root = { 'providers-url': '/p/%package%$%hash%.json', 'provider-includes': {} };
+    upstream.instead('/packages.json', (_request, response) => void response.end(JSON.stringify(root)));
+    expect((await doctor()).upstreams).toMatchObject([
+      { verdict: 'ok', message: expect.stringContaining('its packages are found by providers-url') as string },
+    ]);
+    upstream.instead('/packages.json', undefined);
+  },
+);
 
 it('a server start removes half-fetched files of a killed server, keeps those of running ones, and serves the filter lists of upstreams', async () => {
+  await set('mirroring.enabled', 'true');
   await registry.stopServer();
   const staging = join(registry.data, 'mirror/.staging');
   mkdirSync(staging, { recursive: true });

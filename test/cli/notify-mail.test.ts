@@ -7,6 +7,7 @@ import { assertNoSecretsBelow } from '../util/leaks.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { startSmtpReceiver, type SmtpReceiver } from '../util/smtp-receiver.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -50,7 +51,7 @@ describe('without a mail server', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('a server without a user takes no password, and one without the feature sends nothing', async () => {
+  itInSeries('a server without a user takes no password, and one without the feature sends nothing', async () => {
     configure({ ...server(), mail: `smtp://${receiver.host}` });
     expect((await store(password)).stderr).toContain('is configured without a user');
     configure({ ...server(), features: ['api'] });
@@ -58,7 +59,7 @@ describe('without a mail server', () => {
     expect(await findings()).toMatchObject([{ verdict: 'warning' }, { verdict: 'warning' }]);
   });
 
-  it('a server without the address of the registry is named by doctor', async () => {
+  itInSeries('a server without the address of the registry is named by doctor', async () => {
     configure({ mail: `smtp://${receiver.host}` });
     expect((await testMail()).stderr).toContain('`mail` needs its address');
     expect(await findings()).toMatchObject([
@@ -109,7 +110,7 @@ describe('a mail server with a user', () => {
     await testMail();
   });
 
-  it('has a password whose key is gone: the command and doctor name the repair', async () => {
+  itInSeries('has a password whose key is gone: the command and doctor name the repair', async () => {
     renameSync(folder.at('data/keys'), folder.at('keys-elsewhere'));
     const [lost, shown] = [await findings(), await mailDocument()];
     rmSync(folder.at('data/keys'), { recursive: true, force: true });

@@ -10,6 +10,7 @@ import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { answering, startReceiver, type ReceivedRequest, type WebhookReceiver } from '../util/webhook-receiver.ts';
+import { itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -158,7 +159,7 @@ describe('libretto notify test and deliveries', () => {
     expect((await notify('deliveries', id)).stdout).toMatch(/^evt_\w{22} .*This is a test +failed: /m);
   });
 
-  it('replays by a running server: one event, and a range of time', async () => {
+  itInSeries('replays by a running server: one event, and a range of time', async () => {
     const { id } = await add('/replayed');
     const [event = {}] = [await document('test', id)];
     const due = await notify('deliveries', id, '--replay', String(event['id']));
@@ -185,7 +186,7 @@ describe('libretto notify test and deliveries', () => {
 });
 
 describe('libretto doctor', () => {
-  it('names endpoints that fail, that have ended, and whose address or secret cannot be opened', async () => {
+  itInSeries('names endpoints that fail, that have ended, and whose address or secret cannot be opened', async () => {
     const { id } = await add('/gone');
     const { id: event } = await document('test', id);
     receiver.answer((response, request) => answering(request.path === '/gone' ? 410 : 503)(response, request));

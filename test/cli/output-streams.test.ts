@@ -8,6 +8,7 @@ import type { ProcessContext } from '../../cli/io/context.ts';
 import { listCommands } from '../util/command-reference.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 beforeAll(() => {
@@ -88,21 +89,24 @@ describe('colours', () => {
     expect(outcomes.flatMap(({ stdout, stderr }) => [stdout, stderr]).join('')).not.toContain(escape);
   });
 
-  it('FORCE_COLOR gives additions green, removals red and errors red; NO_COLOR and --json give none', async () => {
-    const force = { FORCE_COLOR: '1' };
-    expect((await coloured(force, 'build', './src', '-d', 'c')).stdout).toContain(
-      `${escape}[32m  + acme/hello 1.0.0${escape}[39m`,
-    );
-    expect((await coloured(force, 'build', '--forget', './src', '-d', 'c')).stdout).toContain(
-      `${escape}[31m  - acme/hello 1.0.0${escape}[39m`,
-    );
-    const wrong = ['history', 'diff', 'nothing', '-d', 'c'];
-    expect((await coloured(force, ...wrong)).stderr).toMatch(/^\u001b\[31mlibretto: .*nothing.*\u001b\[39m$/s);
-    expect((await coloured(force, ...wrong, '--json')).stderr).not.toContain(escape);
-    expect((await coloured({ ...force, NO_COLOR: '1' }, ...wrong)).stderr).not.toContain(escape);
-    expect((await coloured(force, 'build', '--help')).stdout).toContain(`${escape}[1mExamples:${escape}[22m`);
-    expect((await coloured(force, 'build', '--oops')).stderr).toContain(`${escape}[31merror: unknown option`);
-  });
+  itInSeries(
+    'FORCE_COLOR gives additions green, removals red and errors red; NO_COLOR and --json give none',
+    async () => {
+      const force = { FORCE_COLOR: '1' };
+      expect((await coloured(force, 'build', './src', '-d', 'c')).stdout).toContain(
+        `${escape}[32m  + acme/hello 1.0.0${escape}[39m`,
+      );
+      expect((await coloured(force, 'build', '--forget', './src', '-d', 'c')).stdout).toContain(
+        `${escape}[31m  - acme/hello 1.0.0${escape}[39m`,
+      );
+      const wrong = ['history', 'diff', 'nothing', '-d', 'c'];
+      expect((await coloured(force, ...wrong)).stderr).toMatch(/^\u001b\[31mlibretto: .*nothing.*\u001b\[39m$/s);
+      expect((await coloured(force, ...wrong, '--json')).stderr).not.toContain(escape);
+      expect((await coloured({ ...force, NO_COLOR: '1' }, ...wrong)).stderr).not.toContain(escape);
+      expect((await coloured(force, 'build', '--help')).stdout).toContain(`${escape}[1mExamples:${escape}[22m`);
+      expect((await coloured(force, 'build', '--oops')).stderr).toContain(`${escape}[31merror: unknown option`);
+    },
+  );
 
   it('a terminal gets them', async () => {
     const line = [process.execPath, binary, 'build', './src', '-d', 'terminal'].join(' ');

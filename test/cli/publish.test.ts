@@ -10,6 +10,7 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('cli-publish')));
@@ -74,7 +75,7 @@ describe('libretto publish on the data folder', () => {
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
-  it('publishes under a clock that is decades ahead of the clock of the disk', async () => {
+  itInSeries('publishes under a clock that is decades ahead of the clock of the disk', async () => {
     write('1.2.0');
     const ahead =
       'globalThis.Date=class extends Date{constructor(...given){super(...(given.length===0?[Date.now()]:given))}static now(){return super.now()+1e12}}';

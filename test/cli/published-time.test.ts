@@ -9,6 +9,7 @@ import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let repository: GitHistory;
@@ -62,7 +63,7 @@ async function publishedBefore(): Promise<Record<string, unknown>> {
   return times();
 }
 
-it.skipIf(lacks('git'))(
+itInSeries.skipIf(lacks('git'))(
   'published-time survives rebuilds, withdrawals, rollbacks, moves, lost folders, backups and receive',
   async () => {
     const before = await publishedBefore();
@@ -102,7 +103,7 @@ it.skipIf(lacks('git'))(
   },
 );
 
-it.skipIf(lacks('git'))(
+itInSeries.skipIf(lacks('git'))(
   'published-time of new content is later than that of the former content, and a rollback restores the former time',
   async () => {
     const before = await publishedBefore();

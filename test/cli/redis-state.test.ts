@@ -122,7 +122,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     await redis.restart();
   });
 
-  it('says once that Redis is away, and that it is back once it has stayed', async () => {
+  itInSeries('says once that Redis is away, and that it is back once it has stayed', async () => {
     await build();
     const { server } = await serve('var');
     for (let times = 0; times < 3; times += 1) {

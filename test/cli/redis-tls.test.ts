@@ -9,6 +9,7 @@ import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { startTcpProxy } from '../util/tcp-proxy.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
   let folder: TemporaryFolder;
@@ -49,7 +50,7 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
   const run = (environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliOutcome> =>
     runCli(args, { cwd: folder.path, environment });
 
-  it('holds the state and the counters where its authority is trusted', async () => {
+  itInSeries('holds the state and the counters where its authority is trusted', async () => {
     const environment = { LIBRETTO_STATE: url, NODE_EXTRA_CA_CERTS: authority.file };
     expect(await run(environment, 'token', 'create', '--description', 'x')).toMatchObject({ exitCode: 0 });
     const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
@@ -76,7 +77,7 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     expect((await server.ended).stderr).not.toContain('hunter2');
   });
 
-  it('may take longer than a second for the first handshake of a process', async () => {
+  itInSeries('may take longer than a second for the first handshake of a process', async () => {
     await using proxy = await startTcpProxy(Number(new URL(url).port));
     proxy.delayMs = 1500;
     const { stderr } = await run(

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { composerWorkspace, versionsIn, type ComposerWorkspace } from '../util/composer-workspace.ts';
+import { itInSeries } from '../util/series.ts';
 
 let workspace: ComposerWorkspace;
 beforeEach(() => {
@@ -97,7 +98,7 @@ describe('a registered Composer repository', () => {
     expect((await get('/p2/tools/one.json')).status).toBe(404);
   });
 
-  it('ranks after those of libretto.json, in the order of registration', async () => {
+  itInSeries('ranks after those of libretto.json, in the order of registration', async () => {
     const [first, second, third] = [
       await workspace.upstreamWith({ 'tools/a': ['1.0.0'] }),
       await workspace.upstreamWith({ 'tools/a': ['2.0.0'], 'tools/b': ['2.0.0'] }),

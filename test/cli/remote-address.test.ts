@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let server: RunningCli;
@@ -66,7 +67,7 @@ describe('LIBRETTO_URL', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:1 cannot be reached')]);
   });
 
-  it('is checked from outside by doctor', async () => {
+  itInSeries('is checked from outside by doctor', async () => {
     const { stdout } = await libretto(['doctor', '--data', 'there'], { LIBRETTO_URL: url });
     expect(stdout).toContain(url);
   });

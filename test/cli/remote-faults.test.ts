@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 const folder = temporaryFolder('remote-faults');
 const token = 'lib_r_no';
@@ -85,7 +86,7 @@ describe('an answer of a server', () => {
     expect(await there('team', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no') as string });
   });
 
-  it.each([
+  itInSeries.each([
     ['team list', ['team', 'list']],
     ['api', ['api', 'GET', '/api/teams']],
   ])('that does not end is left, by %s', async (_name, args) => {

@@ -117,7 +117,7 @@ describe('a command with --url', () => {
     expect(verified).toMatchObject({ ok: true });
   });
 
-  it('refreshes a connection in the background', async () => {
+  itInSeries('refreshes a connection in the background', async () => {
     const begun = json((await there('connection refresh {connection} --json')).stdout);
     expect(begun).toMatchObject({ dry_run: false, finished: false, connection: { id: ids['connection'] }, steps: [] });
     const before = String((begun['connection'] as Json)['last_refreshed_at']);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { describeInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -80,7 +81,7 @@ describe('libretto repository hook', () => {
   });
 });
 
-describe('a configuration without the feature hooks', () => {
+describeInSeries('a configuration without the feature hooks', () => {
   it('is named by the command and by doctor, because webhooks get 404', async () => {
     await hook(id);
     const environment = { LIBRETTO_FEATURES: 'api,console' };
@@ -94,7 +95,7 @@ describe('a configuration without the feature hooks', () => {
   });
 });
 
-describe('libretto doctor', () => {
+describeInSeries('libretto doctor', () => {
   it('names the webhooks whose secrets cannot be opened', async () => {
     await hook(id);
     await hook('--all');

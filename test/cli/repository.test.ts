@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,7 +27,7 @@ const json = async (...args: readonly string[]): Promise<Json> =>
   JSON.parse((await run('repository', ...args, '--json')).stdout) as Json;
 
 describe('libretto repository', () => {
-  it('names a folder that is gone, in the sync and in the build', async () => {
+  itInSeries('names a folder that is gone, in the sync and in the build', async () => {
     expect((await run('repository', 'add', 'packages', '--type', 'directory')).exitCode).toBe(0);
     rmSync(folder.at('packages'), { recursive: true });
     const id = String(/repo_\w{16}/.exec((await run('repository', 'list', '--json')).stdout)?.[0]);
@@ -137,7 +138,7 @@ describe('libretto repository', () => {
     expect((await run('audit', 'list', '--action', 'repository.update')).stdout).not.toContain('secret-');
   });
 
-  it('withdraws a removed repository as soon as the running build has ended', async () => {
+  itInSeries('withdraws a removed repository as soon as the running build has ended', async () => {
     const { id } = await json('add', 'packages', '--type', 'directory');
     await run('repository', 'sync', String(id));
     const lock = folder.at('data/build/lock');

@@ -6,6 +6,7 @@ import { createRepository, type RepositoryStep } from '../util/git-repository.ts
 import { zipOf, type EntrySpec } from '../util/hostile-zip.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { describeInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 
@@ -86,7 +87,7 @@ describe('libretto review --archives', () => {
   });
 });
 
-describe('libretto review --git', () => {
+describeInSeries('libretto review --git', () => {
   it('counts the releases that brought a decisive capability, each once', async () => {
     const json = (fields: object): string => JSON.stringify({ name: 'acme/tool', ...fields });
     const boot = { autoload: { files: ['boot.php'] } };

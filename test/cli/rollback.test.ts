@@ -8,6 +8,7 @@ import { publishedTree, publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let then: Record<string, string>;
@@ -58,7 +59,7 @@ describe('libretto rollback', () => {
     expect((await run('history')).stdout).toMatch(/^3 .*rollback to 1$/m);
   });
 
-  it('names the versions that stay out, because a person withdrew them, and the way back', async () => {
+  itInSeries('names the versions that stay out, because a person withdrew them, and the way back', async () => {
     await run('package', 'withdraw', 'acme/hello', '1.0.0');
     const named =
       '1 version of publication 1 is not offered again:\n' +

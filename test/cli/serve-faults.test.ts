@@ -62,7 +62,7 @@ async function refused(url: string): Promise<void> {
   }
 }
 
-describe('a crash', () => {
+describeInSeries('a crash', () => {
   it('completes running requests, accepts no new ones, is logged, and exits with 1', async () => {
     await buildHello(4_000_000);
     const token = await createToken();
@@ -163,7 +163,7 @@ describe('unusable data', () => {
   );
 });
 
-describe('a standard error that cannot be written', () => {
+describeInSeries('a standard error that cannot be written', () => {
   it.skipIf(!existsSync('/dev/full'))('stops neither a build nor the creation of a token', async () => {
     writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }) });
     writeTree(folder.at('bad'), { 'composer.json': '{' });

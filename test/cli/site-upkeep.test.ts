@@ -8,7 +8,7 @@ import { eventually } from '../util/eventually.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let registry: TemporaryTree;
 const libretto = (...args: readonly string[]) => runCli([...args, '--data', 'data'], { cwd: registry.root });
@@ -41,7 +41,7 @@ describe('after a command that publishes', () => {
     expect(versionsIn('site')).toContain('1.1.0');
   });
 
-  it('a preview leaves it as it is', async () => {
+  itInSeries('a preview leaves it as it is', async () => {
     expect(await apart('package', 'withdraw', 'acme/core', '1.0.0')).toMatchObject({ exitCode: 0 });
     const preview = await libretto('rollback', '1', '--dry-run');
     expect(preview).toMatchObject({ exitCode: 0, stderr: '' });
@@ -53,6 +53,7 @@ describe('after a command that publishes', () => {
   });
 
   it('a catalogue that cannot be written is told, and the command succeeds', async () => {
+    await apart('package', 'withdraw', 'acme/core', '1.0.0');
     const restored = await runCli(['package', 'restore', 'acme/core', '1.0.0', '--data', 'data'], {
       cwd: registry.root,
       environment: { LIBRETTO_SITE: 'packages' },
@@ -62,7 +63,7 @@ describe('after a command that publishes', () => {
   });
 });
 
-describe('a server', () => {
+describeInSeries('a server', () => {
   let running: RunningCli | undefined;
   afterEach(async () => {
     running?.signal('SIGTERM');
@@ -78,7 +79,7 @@ describe('a server', () => {
     return { server, url };
   }
 
-  itInSeries('writes the catalogue at its start, and after publications of others', async () => {
+  it('writes the catalogue at its start, and after publications of others', async () => {
     await serve('served');
     await eventually(() => versionsIn('served').includes('1.1.0'));
     expect(await apart('package', 'withdraw', 'acme/core', '1.1.0')).toMatchObject({ exitCode: 0 });

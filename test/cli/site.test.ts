@@ -8,6 +8,7 @@ import { filesBelow } from '../util/files-below.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 let registry: TemporaryTree;
 const libretto = (...args: readonly string[]) => runCli(args, { cwd: registry.root });
@@ -138,7 +139,7 @@ describe('links', () => {
 });
 
 describe('writing again', () => {
-  it('gives the same bytes elsewhere, without a path of this machine', async () => {
+  itInSeries('gives the same bytes elsewhere, without a path of this machine', async () => {
     expect(await libretto('site', 'other/site', '--data', 'data')).toMatchObject({ exitCode: 0 });
     const files = filesOf('other/site');
     expect(files).toEqual(filesOf('site'));
@@ -180,7 +181,7 @@ describe('writing again', () => {
     expect(page('packages/acme/billing/versions/index.html')).not.toContain('withdrawn');
   });
 
-  it('completes what a killed run began', async () => {
+  itInSeries('completes what a killed run began', async () => {
     do {
       registry.delete('killed');
       const running = startCli(['site', 'killed', '--data', 'data', '--verbose'], { cwd: registry.root });
@@ -268,7 +269,7 @@ describe('what only people of the registry may know', () => {
   });
 });
 
-it('has the name and the colour that people gave the registry, until they take them back', async () => {
+itInSeries('has the name and the colour that people gave the registry, until they take them back', async () => {
   const before = filesOf('site');
   const set = (...rest: readonly string[]) => libretto('settings', ...rest, '--data', 'data');
   await set('set', 'branding.name', 'Acme & Co');

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { verifyTree } from '../../build/inspect/verify.ts';
 import { startDistServer } from '../util/dist-server.ts';
@@ -14,7 +14,7 @@ import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let server: GitHttpServer;
@@ -64,7 +64,7 @@ async function beginStalledBuild(...more: readonly string[]): Promise<RunningCli
   return build;
 }
 
-describe('while a build waits for a remote that never answers', () => {
+describeInSeries('while a build waits for a remote that never answers', () => {
   it('other builds, publications and withdrawals work, and a kill leaves sound data', async () => {
     const stalled = await beginStalledBuild('one');
     expect(await cli(['build', 'two'])).toMatchObject({ exitCode: 0, stderr: '' });
@@ -79,7 +79,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main', 'acme/one@1.0.0']);
   });
 
-  itInSeries('a second build of that remote waits within its limit, and names the process that fetches', async () => {
+  it('a second build of that remote waits within its limit, and names the process that fetches', async () => {
     const stalled = await beginStalledBuild();
     const second = await cli(['build', url(), 'two'], { LIBRETTO_GIT_FETCH_TIMEOUT: '1' });
     expect([second.exitCode, second.stderr]).toEqual([
@@ -98,7 +98,7 @@ describe('while a build waits for a remote that never answers', () => {
     expect(versions()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main']);
   });
 
-  itInSeries('a publication of another build survives the end of a stalled build', async () => {
+  it('a publication of another build survives the end of a stalled build', async () => {
     await cli(['build', url()]);
     repository.append([
       { commit: 'main', files: { a: '1' } },

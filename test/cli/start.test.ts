@@ -11,6 +11,7 @@ import { takeLock } from '../../build/output/lock.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { pathWithoutLibretto, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let running: RunningCli | undefined;
@@ -79,32 +80,35 @@ describe('libretto start', () => {
     expect(log).not.toContain(token);
   });
 
-  it('creates no second token, and prints how to create one; serves without an excluded version, and during another build', async () => {
-    await (await start()).stop();
-    writeTree(folder.at('packages-src'), below('broken', libraryTree('acme/broken', { version: 'x y' })));
-    const { stop } = await start();
-    const { stdout, stderr } = await stop();
-    expect(stdout).toContain('YOUR_TOKEN');
-    expect(stdout).not.toContain('lib_r_');
-    expect(stderr).toContain('this command creates one:\n\n  libretto token create --description "NAME"\n');
-    expect(stderr).toContain('1 version left out:');
-    expect(stderr).toContain('Serving 2 packages on ');
-    const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
-      tokens: { created_at: string; expires_at: string }[];
-    };
-    expect(
-      tokens.map(({ created_at, expires_at }) => (Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000),
-    ).toEqual([90]);
-    const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
-    try {
-      const beside = await (await startWith({ PATH: pathWithoutLibretto })).stop();
-      expect(beside.exitCode).toBe(0);
-      expect(beside.stderr).toContain('The published versions are still served.');
-      expectNoLibretto(beside);
-    } finally {
-      await lock.release();
-    }
-  });
+  itInSeries(
+    'creates no second token, and prints how to create one; serves without an excluded version, and during another build',
+    async () => {
+      await (await start()).stop();
+      writeTree(folder.at('packages-src'), below('broken', libraryTree('acme/broken', { version: 'x y' })));
+      const { stop } = await start();
+      const { stdout, stderr } = await stop();
+      expect(stdout).toContain('YOUR_TOKEN');
+      expect(stdout).not.toContain('lib_r_');
+      expect(stderr).toContain('this command creates one:\n\n  libretto token create --description "NAME"\n');
+      expect(stderr).toContain('1 version left out:');
+      expect(stderr).toContain('Serving 2 packages on ');
+      const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
+        tokens: { created_at: string; expires_at: string }[];
+      };
+      expect(
+        tokens.map(({ created_at, expires_at }) => (Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000),
+      ).toEqual([90]);
+      const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
+      try {
+        const beside = await (await startWith({ PATH: pathWithoutLibretto })).stop();
+        expect(beside.exitCode).toBe(0);
+        expect(beside.stderr).toContain('The published versions are still served.');
+        expectNoLibretto(beside);
+      } finally {
+        await lock.release();
+      }
+    },
+  );
 
   it('prints the version of a package without a release; leaves Packagist on for a package that requires others', async () => {
     rmSync(folder.at('packages-src'), { recursive: true });

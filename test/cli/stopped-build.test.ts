@@ -8,6 +8,7 @@ import { createRepository } from '../util/git-repository.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, startCli, heading } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let server: GitHttpServer;
@@ -69,7 +70,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
     },
   );
 
-  it.each(['compose.yaml', 'compose-object-store.yaml'])(
+  itInSeries.each(['compose.yaml', 'compose-object-store.yaml'])(
     'is ended in order by SIGTERM to the command of %s',
     async (file) => {
       const compose = readFileSync(new URL(`../../docs/deploy/${file}`, import.meta.url), 'utf8');
@@ -93,7 +94,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
     },
   );
 
-  it('gives up the remote after the time in libretto.json or a variable, and names that setting', async () => {
+  itInSeries('gives up the remote after the time in libretto.json or a variable, and names that setting', async () => {
     server.behave('hangFetches');
     writeFileSync(
       folder.at('libretto.json'),

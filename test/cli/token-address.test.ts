@@ -1,12 +1,13 @@
 // Tests the address in the advice of `token create`, beside servers whose flags the command does not have.
 
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 import { createAuthority } from '../util/certificate.ts';
 import { freePort, startRedis } from '../util/redis-server.ts';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { describeInSeries } from '../util/series.ts';
 
 let port: number;
 beforeAll(async () => void (port = await freePort()));
@@ -32,7 +33,7 @@ async function advice(environment: Readonly<Record<string, string>> = {}): Promi
   return (await runCli(args, { cwd: folder.path, environment })).stderr;
 }
 
-describe.skipIf(lacks('openssl'))('a server with a certificate', () => {
+describeInSeries.skipIf(lacks('openssl'))('a server with a certificate', () => {
   it('is named with its scheme, a name of its certificate and its port', async () => {
     const { certFile, keyFile } = createAuthority(folder.path).issue('own');
     await serve(`127.0.0.1:${port}`, '--tls-cert', certFile, '--tls-key', keyFile);
@@ -53,7 +54,7 @@ it('names the port of a server with a certificate that is not running', async ()
   expect(shown).toContain('HOST stands for the host of the registry, such as');
 });
 
-describe.skipIf(lacks('redis-server'))('servers with their state in a Redis', () => {
+describeInSeries.skipIf(lacks('redis-server'))('servers with their state in a Redis', () => {
   it('are named by the address that they share, and by HOST if they have several, until they end', async () => {
     const redis = await startRedis();
     const environment = { LIBRETTO_STATE: redis.url, LIBRETTO_LISTEN: '127.0.0.80:9090' };
@@ -103,7 +104,7 @@ describe.skipIf(lacks('redis-server'))('servers with their state in a Redis', ()
   });
 });
 
-describe.skipIf(lacks('redis-server'))('servers that count in a Redis', () => {
+describeInSeries.skipIf(lacks('redis-server'))('servers that count in a Redis', () => {
   it('are named by the address that they share, and by HOST if they have several', async () => {
     const redis = await startRedis();
     try {

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { describeInSeries } from '../util/series.ts';
 
 const repman = 'a1'.repeat(32);
 const broker = 'Zz9'.repeat(21) + 'q';
@@ -50,7 +51,7 @@ const changes = ({ tokens }: Imported): readonly string[] => tokens.map(({ chang
 
 const ofRepman = { data: [{ name: 'CI', value: repman, createdAt: '2024-01-01T00:00:00+00:00', lastUsedAt: null }] };
 
-describe('tokens of Repman', () => {
+describeInSeries('tokens of Repman', () => {
   it('keep their secret until they are rotated, with the limits of the flags', async () => {
     expect(await status(repman)).toBe(401);
     expect(changes(await importFile(ofRepman, '--dry-run', '--package', 'acme/*'))).toEqual(['import']);

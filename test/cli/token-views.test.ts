@@ -7,6 +7,7 @@ import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry } from '../util/registry.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {
@@ -124,7 +125,7 @@ describe('the limits of a token', () => {
     );
   });
 
-  it('return with a backup', async () => {
+  itInSeries('return with a backup', async () => {
     writeTree(folder.at('src'), below('shop', libraryTree('acme/shop', { version: '1.0.0' })));
     await run('build', 'src');
     const id = await create(...given);
@@ -136,7 +137,7 @@ describe('the limits of a token', () => {
   });
 });
 
-describe('libretto publish with a limited token', () => {
+describeInSeries('libretto publish with a limited token', () => {
   it('publishes packages that the token sees, and no others', async () => {
     await using registry = await startRegistry();
     const { token } = await registry.createToken('--kind', 'write', '--package', 'acme/*:<2');

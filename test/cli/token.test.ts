@@ -8,6 +8,7 @@ import { binary, cleanEnvironment, runCli, runCliInto, startCli, type CliOutcome
 import { freePort } from '../util/redis-server.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('cli-token')));
@@ -47,7 +48,7 @@ describe('token create', () => {
     expect(stderr).not.toContain(stdout);
   });
 
-  it('names the address of the running server, whose flags no other command has', async () => {
+  itInSeries('names the address of the running server, whose flags no other command has', async () => {
     const port = await freePort();
     const serve = async (flags: readonly string[], check: () => Promise<void>): Promise<void> => {
       const server = startCli(['serve', ...flags], { cwd: folder.path });
@@ -162,7 +163,7 @@ describe('token create', () => {
     expect(existsSync(folder.at('var'))).toBe(false);
   });
 
-  it.skipIf(!existsSync('/dev/full')).each([[[]], [['--json']]])(
+  itInSeries.skipIf(!existsSync('/dev/full')).each([[[]], [['--json']]])(
     'exits with 1 and names the token to revoke where the secret cannot be written (%j)',
     async (flags) => {
       const { exitCode, stderr } = await runCliInto('/dev/full', ['token', 'create', '--description', 'CI', ...flags], {
@@ -177,7 +178,7 @@ describe('token create', () => {
     },
   );
 
-  it('accepts a closed standard output', async () => {
+  itInSeries('accepts a closed standard output', async () => {
     const { exitCode, stderr } = await execa(
       'bash',
       [

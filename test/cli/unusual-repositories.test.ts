@@ -12,6 +12,7 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { itInSeries } from '../util/series.ts';
 
 const real = zipOf([{ name: 'real/real.php', data: '<?php' }]);
 const changed = zipOf([{ name: 'real/changed.php', data: '<?php' }]);
@@ -91,33 +92,38 @@ it('the dist is fetched once and hosted, and a version without it is left out wi
   expect(requested().toSorted()).toEqual(['/late.zip', '/real.zip']); // the second is that of 1.2.0
 });
 
-it('a dist at a private address needs egress.allow, and a version of a new commit is fetched for itself', async () => {
-  const repository = createRepository(folder.at('remotes/odd.git'), version('1.0.0', zip('/real.zip')), { bare: true });
-  const git = await startGitHttpServer(folder.at('remotes'));
-  try {
-    const source = { type: 'git', url: `${git.url}/odd.git`, 'reference-source': 'include' };
-    configure(source, []);
-    const denied = await run('build', '--json');
-    expect(denied.stdout).toContain('EGRESS_DENIED');
-    expect(requested()).toEqual([]);
-    configure(source);
-    expect(await run('build')).toMatchObject({ exitCode: 0 });
-    expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1 });
-    server.answers.set('/real.zip', answerWith(changed));
-    repository.append([
-      { commit: 'main', files: { 'tree.php': '<?php // changed' } },
-      { tag: '1.1.0', at: 'main' },
-    ]);
-    requested();
-    expect(await run('build')).toMatchObject({ exitCode: 0 });
-    expect(requested()).toEqual(['/real.zip', '/real.zip']); // of the new tag, and of the branch at its commit
-    expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1, 'acme/odd@1.1.0': sha1Of(changed) });
-    expect(await run('build')).toMatchObject({ exitCode: 0 });
-    expect(requested()).toEqual([]);
-  } finally {
-    await git.close();
-  }
-});
+itInSeries(
+  'a dist at a private address needs egress.allow, and a version of a new commit is fetched for itself',
+  async () => {
+    const repository = createRepository(folder.at('remotes/odd.git'), version('1.0.0', zip('/real.zip')), {
+      bare: true,
+    });
+    const git = await startGitHttpServer(folder.at('remotes'));
+    try {
+      const source = { type: 'git', url: `${git.url}/odd.git`, 'reference-source': 'include' };
+      configure(source, []);
+      const denied = await run('build', '--json');
+      expect(denied.stdout).toContain('EGRESS_DENIED');
+      expect(requested()).toEqual([]);
+      configure(source);
+      expect(await run('build')).toMatchObject({ exitCode: 0 });
+      expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1 });
+      server.answers.set('/real.zip', answerWith(changed));
+      repository.append([
+        { commit: 'main', files: { 'tree.php': '<?php // changed' } },
+        { tag: '1.1.0', at: 'main' },
+      ]);
+      requested();
+      expect(await run('build')).toMatchObject({ exitCode: 0 });
+      expect(requested()).toEqual(['/real.zip', '/real.zip']); // of the new tag, and of the branch at its commit
+      expect(shasums()).toMatchObject({ 'acme/odd@1.0.0': sha1, 'acme/odd@1.1.0': sha1Of(changed) });
+      expect(await run('build')).toMatchObject({ exitCode: 0 });
+      expect(requested()).toEqual([]);
+    } finally {
+      await git.close();
+    }
+  },
+);
 
 it('a repository without a composer.json in its root names the command that publishes its packages', async () => {
   const files = ['packages/one', 'packages/two', 'src/g/h/i/three', 'vendor/acme/four', 'packages/one/five'].map(
@@ -136,7 +142,7 @@ it('a repository without a composer.json in its root names the command that publ
   );
 });
 
-it('the search for packages in a repository says that it ends at 10 000 folders', async () => {
+itInSeries('the search for packages in a repository says that it ends at 10 000 folders', async () => {
   const files = Array.from({ length: 10_100 }, (_, at) => [`f/${at % 100}/${at}/x`, '']);
   createRepository(folder.at('many'), [{ commit: 'main', files: Object.fromEntries(files) as Record<string, string> }]);
   const { exitCode, stderr } = await run('build', 'many');

@@ -8,7 +8,7 @@ import { allFiles } from '../util/published-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
-import { describeInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 let upstream: TestUpstream;
@@ -71,14 +71,14 @@ describe('the registry of mirroring.url', () => {
     expect(await upstreamCheck({ COMPOSER_AUTH: auth(upstream.server.host) })).toMatchObject([{ verdict: 'ok' }]);
   });
 
-  it('is requested without credentials where COMPOSER_AUTH has some for another port only', async () => {
+  itInSeries('is requested without credentials where COMPOSER_AUTH has some for another port only', async () => {
     const get = await serve({ COMPOSER_AUTH: auth('127.0.0.1:1') });
     expect((await get('/p2/some/one.json')).status).toBe(500);
     expect(upstream.server.requests.map(({ headers }) => headers.authorization)).toContain(undefined);
     expect(JSON.stringify(upstream.server.requests)).not.toContain('sesame');
   });
 
-  it('is not requested where COMPOSER_AUTH cannot be read', async () => {
+  itInSeries('is not requested where COMPOSER_AUTH cannot be read', async () => {
     const get = await serve({ COMPOSER_AUTH: '{"bearer": {"sesame' });
     const refused = await get('/p2/some/one.json');
     expect([refused.status, await refused.json()]).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE' }]);

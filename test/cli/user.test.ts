@@ -131,7 +131,7 @@ describe('users', () => {
     ).toContain('already');
   });
 
-  it.skipIf(lacks('script'))('get the whole link on a terminal, which says what is missing in it', async () => {
+  itInSeries.skipIf(lacks('script'))('get the whole link on a terminal, which says what is missing in it', async () => {
     const command = [process.execPath, binary, 'user', 'create', '--invite', '--email']
       .map((word) => `'${word}'`)
       .join(' ');

@@ -10,6 +10,7 @@ import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 const { at, data, prepared, libretto, succeeds } = registryCopy(
   {
@@ -135,35 +136,38 @@ describe('libretto verify', () => {
     }
   });
 
-  it('names the entries that a list lost, and after the recovery their labels and references stay blocked', async () => {
-    const list = 'index/_purged.json';
-    writeFileSync(at('elsewhere.json'), (await libretto('package', 'list', '--purged', '--json')).stdout);
-    const whole = readFileSync(data(list), 'utf8');
-    rmSync(data(list));
-    expect((await libretto('build')).stderr).toContain('acme/hello 1.1.0');
-    expect(await libretto('package', 'recover-purged', 'elsewhere.json')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('1 tombstone') as string,
-    });
-    expect([await faults(), readFileSync(data(list), 'utf8')]).toEqual([[], whole]);
-    // with the announcement lost as well, the builder's manifest knows
-    for (const path of [list, 'index/_publication.json']) rmSync(data(path));
-    expect(await libretto('build', 'src')).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('acme/hello 1.1.0') as string,
-    });
-    expect(await libretto('package', 'recover-purged')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('acme/hello 1.1.0') as string,
-    });
-    await succeeds('build', 'src');
-    expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
-    expect(JSON.parse((await libretto('package', 'list', '--purged', '--json')).stdout)).toMatchObject({
-      versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', sha1: null }],
-    });
-  });
+  itInSeries(
+    'names the entries that a list lost, and after the recovery their labels and references stay blocked',
+    async () => {
+      const list = 'index/_purged.json';
+      writeFileSync(at('elsewhere.json'), (await libretto('package', 'list', '--purged', '--json')).stdout);
+      const whole = readFileSync(data(list), 'utf8');
+      rmSync(data(list));
+      expect((await libretto('build')).stderr).toContain('acme/hello 1.1.0');
+      expect(await libretto('package', 'recover-purged', 'elsewhere.json')).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('1 tombstone') as string,
+      });
+      expect([await faults(), readFileSync(data(list), 'utf8')]).toEqual([[], whole]);
+      // with the announcement lost as well, the builder's manifest knows
+      for (const path of [list, 'index/_publication.json']) rmSync(data(path));
+      expect(await libretto('build', 'src')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('acme/hello 1.1.0') as string,
+      });
+      expect(await libretto('package', 'recover-purged')).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('acme/hello 1.1.0') as string,
+      });
+      await succeeds('build', 'src');
+      expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
+      expect(JSON.parse((await libretto('package', 'list', '--purged', '--json')).stdout)).toMatchObject({
+        versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', sha1: null }],
+      });
+    },
+  );
 
-  it('names a version with the files of a purged one, and how to purge it', async () => {
+  itInSeries('names a version with the files of a purged one, and how to purge it', async () => {
     const twins = temporaryTree({
       ...packageContaining('src/one', '1.0.0', secret),
       ...packageContaining('src/two', '1.1.0', secret),
@@ -202,7 +206,7 @@ describe('libretto verify', () => {
     }
   });
 
-  it('finds an edited list of withdrawn versions, and reads one of an older version', async () => {
+  itInSeries('finds an edited list of withdrawn versions, and reads one of an older version', async () => {
     const list = 'index/_withheld.json';
     await succeeds('package', 'withdraw', 'acme/hello', '1.0.0');
     expect(await faults()).toEqual([]);

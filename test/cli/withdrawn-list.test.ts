@@ -8,6 +8,7 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { below } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 const list = 'index/_withheld.json';
 
@@ -79,7 +80,7 @@ describe('a lost list of withdrawn versions', () => {
     }
   });
 
-  it('stops every command that publishes, and verify and doctor name the file and the way back', async () => {
+  itInSeries('stops every command that publishes, and verify and doctor name the file and the way back', async () => {
     const damages: readonly [string, () => void, string][] = [
       ['lost', () => rmSync(data(list)), `MISSING_FILE ${list}`],
       ['emptied', () => writeFileSync(data(list), '{"format": 1, "versions": []}\n'), `MALFORMED_INDEX ${list}`],
@@ -128,7 +129,7 @@ describe('a lost list of withdrawn versions', () => {
     }
   });
 
-  it('of an older version is announced by the next build; until then verify and doctor report it', async () => {
+  itInSeries('of an older version is announced by the next build; until then verify and doctor report it', async () => {
     for (const path of ['index/_publication.json', 'build/manifest.json']) announceNothing(path);
     const { faults: none, notices } = await verify();
     expect([none, notices]).toEqual([

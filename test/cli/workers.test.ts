@@ -17,7 +17,7 @@ import { logLines, runCli, startCli, type CliOutcome, type RunningCli } from '..
 import { startKeepAliveClients } from '../util/keep-alive-clients.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 const started: RunningCli[] = [];
@@ -200,7 +200,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
     });
   });
 
-  describe('of a server of their own', () => {
+  describeInSeries('of a server of their own', () => {
     beforeEach(open);
     afterEach(close);
 
@@ -231,76 +231,70 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
       expect(stdout.match(/audit_head/g)).toHaveLength(1);
     });
 
-    itInSeries(
-      'accept eight correct logins at once, and answer five of twelve wrong ones; they end when the primary is killed',
-      async () => {
-        const { server, url } = await serve('--state', redis.url);
-        const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
-        const post = async (path: string, body: object): Promise<number> =>
-          (
-            await fetch(`${url}${path}`, {
-              method: 'POST',
-              headers: { 'content-type': 'application/json', connection: 'close' },
-              body: JSON.stringify(body),
-            })
-          ).status;
-        const [email, password] = ['ada@example.org', 'correct horse battery staple'];
-        expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
-        const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
-        expect(right).toEqual(Array.from({ length: 8 }, () => 200));
-        const began = performance.now();
-        const wrong = await Promise.all(
-          Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })),
-        );
-        // after five failures the account waits 1, 2, 4 … seconds, so a slow machine answers a few more
-        const waited = Math.floor(Math.log2((performance.now() - began) / 1000 + 1));
-        const answered = wrong.filter((status) => status === 401).length;
-        expect(answered).toBeGreaterThanOrEqual(5);
-        expect(answered).toBeLessThanOrEqual(5 + waited);
-        const workers = workersOf(server);
-        server.signal('SIGKILL');
-        await allEnded(workers);
-      },
-    );
+    it('accept eight correct logins at once, and answer five of twelve wrong ones; they end when the primary is killed', async () => {
+      const { server, url } = await serve('--state', redis.url);
+      const [, code = ''] = /setup\?code=(\w+)/.exec(server.output().stderr) ?? [];
+      const post = async (path: string, body: object): Promise<number> =>
+        (
+          await fetch(`${url}${path}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', connection: 'close' },
+            body: JSON.stringify(body),
+          })
+        ).status;
+      const [email, password] = ['ada@example.org', 'correct horse battery staple'];
+      expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
+      const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
+      expect(right).toEqual(Array.from({ length: 8 }, () => 200));
+      const began = performance.now();
+      const wrong = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })),
+      );
+      // after five failures the account waits 1, 2, 4 … seconds, so a slow machine answers a few more
+      const waited = Math.floor(Math.log2((performance.now() - began) / 1000 + 1));
+      const answered = wrong.filter((status) => status === 401).length;
+      expect(answered).toBeGreaterThanOrEqual(5);
+      expect(answered).toBeLessThanOrEqual(5 + waited);
+      const workers = workersOf(server);
+      server.signal('SIGKILL');
+      await allEnded(workers);
+    });
 
-    itInSeries(
-      'lose no count when a worker is killed and replaced; F14: abort no answer at SIGTERM under load',
-      async () => {
-        const { server, url } = await serve('--metrics', '127.0.0.1:0');
-        const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
-        const counted = async (): Promise<number> =>
-          Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
-        const { token } = await createToken('--limit', '0');
-        const clients = startKeepAliveClients(`${url}/packages.json`, token, 8);
-        await clients.more(200);
-        const before = await counted();
-        const [victim = 0, survivor = 0] = workersOf(server);
-        process.kill(victim, 'SIGKILL');
-        await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
-        await clients.more(200);
-        // answers of the killed worker broke off, and those of the other continued
-        expect(clients.answers()['broken'] ?? 0).toBeLessThan(8);
-        await allServe(url);
-        clients.stop();
-        await clients.ended;
-        expect(Object.keys(clients.answers()).filter((what) => !['broken', 'late'].includes(what))).toEqual(['200']);
-        expect(workersOf(server)).toHaveLength(2);
-        expect(workersOf(server)).toContain(survivor);
-        expect(workersOf(server)).not.toContain(victim);
-        expect(await counted()).toBeGreaterThan(before);
+    it('lose no count when a worker is killed and replaced; F14: abort no answer at SIGTERM under load', async () => {
+      const { server, url } = await serve('--metrics', '127.0.0.1:0');
+      const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
+      const counted = async (): Promise<number> =>
+        Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
+      const { token } = await createToken('--limit', '0');
+      const clients = startKeepAliveClients(`${url}/packages.json`, token, 8);
+      await clients.more(200);
+      const before = await counted();
+      const [victim = 0, survivor = 0] = workersOf(server);
+      process.kill(victim, 'SIGKILL');
+      await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
+      await clients.more(200);
+      // answers of the killed worker broke off, and those of the other continued
+      expect(clients.answers()['broken'] ?? 0).toBeLessThan(8);
+      await allServe(url);
+      clients.stop();
+      await clients.ended;
+      expect(Object.keys(clients.answers()).filter((what) => !['broken', 'late'].includes(what))).toEqual(['200']);
+      expect(workersOf(server)).toHaveLength(2);
+      expect(workersOf(server)).toContain(survivor);
+      expect(workersOf(server)).not.toContain(victim);
+      expect(await counted()).toBeGreaterThan(before);
 
-        const stopped = startKeepAliveClients(`${url}/packages.json`, token, 16);
-        await stopped.more(300);
-        server.signal('SIGTERM');
-        await stopped.ended;
-        const { late = 0, ...answers } = stopped.answers();
-        // a machine that stops a client for a quarter of a second makes its next request late; no server received it
-        expect([Object.keys(answers), late < 16]).toEqual([['200'], true]);
-        expect((await server.ended).exitCode).toBe(0);
-      },
-    );
+      const stopped = startKeepAliveClients(`${url}/packages.json`, token, 16);
+      await stopped.more(300);
+      server.signal('SIGTERM');
+      await stopped.ended;
+      const { late = 0, ...answers } = stopped.answers();
+      // a machine that stops a client for a quarter of a second makes its next request late; no server received it
+      expect([Object.keys(answers), late < 16]).toEqual([['200'], true]);
+      expect((await server.ended).exitCode).toBe(0);
+    });
 
-    itInSeries('leave no process when the primary is killed while they start', async () => {
+    it('leave no process when the primary is killed while they start', async () => {
       const server = start('--workers', '2', '--redis', redis.url);
       const workers = await vi.waitUntil(
         () => {
@@ -313,7 +307,7 @@ describe.skipIf(lacks('redis-server'))('workers with a Redis', () => {
       await allEnded(workers);
     });
 
-    itInSeries('reopen the log at SIGHUP in all processes', async () => {
+    it('reopen the log at SIGHUP in all processes', async () => {
       const { server, url } = await serve('--log', 'requests.log');
       const { token } = await createToken();
       const ask = async (): Promise<void> => {

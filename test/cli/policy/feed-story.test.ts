@@ -118,7 +118,7 @@ it('the version stays blocked after a restart while OSV is away, and commands sa
   expect([await offered(), await archive('1.0.0')]).toEqual([['2.0.0'], refused]);
 });
 
-it('doctor warns of a feed that fails for more than an hour', async () => {
+itInSeries('doctor warns of a feed that fails for more than an hour', async () => {
   await registry.stopServer();
   failsSince(0.5 / 24);
   expect(await doctor()).toContainEqual(expect.objectContaining({ verdict: 'ok' }));
@@ -127,7 +127,7 @@ it('doctor warns of a feed that fails for more than an hour', async () => {
   expect(await doctor()).toContainEqual(expect.objectContaining({ verdict: 'warning', message }));
 });
 
-it('doctor says how old the copy of a feed is that fails for more than a day', async () => {
+itInSeries('doctor says how old the copy of a feed is that fails for more than a day', async () => {
   const since = failsSince(2.5);
   expect(await doctor()).toContainEqual(
     expect.objectContaining({ message: expect.stringMatching(`^the feed osv is old: .*fails since ${since}`) }),
@@ -135,6 +135,7 @@ it('doctor says how old the copy of a feed is that fails for more than a day', a
 });
 
 it('an empty answer unblocks nothing: policy feeds and doctor tell of the alarm', async () => {
+  await registry.stopServer();
   osv.advisories.clear();
   osv.instead('/', undefined);
   await registry.startServer();

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree } from '../../util/package-tree.ts';
 import { policyRegistry, type PolicyRegistry } from '../../util/policy-registry.ts';
+import { itInSeries } from '../../util/series.ts';
 
 let one: PolicyRegistry;
 beforeAll(async () => {
@@ -78,7 +79,7 @@ it('a release that newly runs a file is held, and a person offers it or keeps it
   );
 });
 
-it('a rejection frees the label of an upload, and its bytes stay in history and stay refused', async () => {
+itInSeries('a rejection frees the label of an upload, and its bytes stay in history and stay refused', async () => {
   const upload = async (version: string, content: string, more: object = {}) => {
     const files = {
       ...libraryTree('acme/up', { version, license: 'MIT', ...more }),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advisory, startAdvisoryFeed, type AdvisoryFeed } from '../../util/advisory-feed.ts';
 import { openFeeds } from '../../util/opened-feeds.ts';
 import { policyRegistry, type PolicyRegistry } from '../../util/policy-registry.ts';
+import { describeInSeries } from '../../util/series.ts';
 
 let one: PolicyRegistry;
 let osv: AdvisoryFeed;
@@ -82,7 +83,7 @@ describe('a feed that shrank to nothing', () => {
   });
 });
 
-describe('a feed with a damaged file', () => {
+describeInSeries('a feed with a damaged file', () => {
   it('is a warning of doctor at once, and `policy feeds` shows it', async () => {
     const { folder } = one.registry;
     writeFileSync(folder.at('data/feeds/osv.ndjson'), 'rubbish');
@@ -92,7 +93,7 @@ describe('a feed with a damaged file', () => {
   });
 });
 
-describe('a feed without any copy', () => {
+describeInSeries('a feed without any copy', () => {
   it('is a failed check of doctor, and `policy feeds` says it', async () => {
     const { folder } = one.registry;
     for (const name of readdirSync(folder.at('data/feeds'))) rmSync(folder.at('data/feeds', name));

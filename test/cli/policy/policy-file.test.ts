@@ -62,7 +62,7 @@ it('the file of the first start, a change while serving, and a change between tw
   await expect.poll(() => lines().length, { timeout: 60_000 }).toBe(1);
 });
 
-it('a server without the file uses the policy of the state, and the change is an event', async () => {
+itInSeries('a server without the file uses the policy of the state, and the change is an event', async () => {
   await registry.stopServer();
   write({ rules: [rule] });
   const config = registry.folder.at('libretto.json');
@@ -80,23 +80,26 @@ it('a server without the file uses the policy of the state, and the change is an
   await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBe(before + 3);
 });
 
-it('a file that equals the policy of the state is no event at the first start, and each later change is one', async () => {
-  const config = registry.folder.at('libretto.json');
-  await registry.stopServer();
-  writeFileSync(config, JSON.stringify({}));
-  expect((await registry.cli('policy', 'set', registry.folder.at('policy.json'))).exitCode).toBe(0);
-  await registry.startServer();
-  await registry.stopServer();
-  const before = (await events()).length;
-  writeFileSync(config, JSON.stringify({ policy: 'policy.json' }));
-  await registry.startServer();
-  expect((await request()).status).toBe(200);
-  await registry.stopServer();
-  write({ rules: [{ ...rule, action: 'warn' }] });
-  await registry.startServer();
-  await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBeGreaterThan(before);
-  expect([(await events()).length, (await events())[0]]).toEqual([before + 1, change('changed', 'abandoned')]);
-});
+itInSeries(
+  'a file that equals the policy of the state is no event at the first start, and each later change is one',
+  async () => {
+    const config = registry.folder.at('libretto.json');
+    await registry.stopServer();
+    writeFileSync(config, JSON.stringify({}));
+    expect((await registry.cli('policy', 'set', registry.folder.at('policy.json'))).exitCode).toBe(0);
+    await registry.startServer();
+    await registry.stopServer();
+    const before = (await events()).length;
+    writeFileSync(config, JSON.stringify({ policy: 'policy.json' }));
+    await registry.startServer();
+    expect((await request()).status).toBe(200);
+    await registry.stopServer();
+    write({ rules: [{ ...rule, action: 'warn' }] });
+    await registry.startServer();
+    await expect.poll(async () => (await events()).length, { timeout: 60_000 }).toBeGreaterThan(before);
+    expect([(await events()).length, (await events())[0]]).toEqual([before + 1, change('changed', 'abandoned')]);
+  },
+);
 
 itInSeries('a vanished file is told once, and the last good policy stays', async () => {
   rmSync(registry.folder.at('policy.json'));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCli } from '../../util/run-cli.ts';
 import { daysAgo, policyRegistry, type PolicyRegistry } from '../../util/policy-registry.ts';
+import { describeInSeries } from '../../util/series.ts';
 
 const plugins = { name: 'plugins', rule: 'plugin', allow: [], action: 'block' };
 const abandoned = { name: 'abandoned', rule: 'abandoned', action: 'block', archives: 'serve' };
@@ -142,7 +143,7 @@ describe('libretto policy explain', () => {
   });
 });
 
-describe('other commands', () => {
+describeInSeries('other commands', () => {
   const soon = daysAgo(-10);
   beforeAll(async () => {
     await one.json(['set', 'policy.json'], {

@@ -13,6 +13,7 @@ import { filesBelow } from '../../util/files-below.ts';
 import { libraryTree, writeTree } from '../../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome } from '../../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../util/temporary-folder.ts';
+import { itInSeries } from '../../util/series.ts';
 
 interface Answer {
   readonly token: string;
@@ -126,7 +127,7 @@ describe('a data folder of 0.1.0', () => {
     expect((await run('verify')).exitCode).toBe(0);
   });
 
-  it('rolls back to a publication of 0.1.0, and forward again', async () => {
+  itInSeries('rolls back to a publication of 0.1.0, and forward again', async () => {
     const back = await json<object>('rollback', '1');
     expect(back).toMatchObject({
       withdrawn: [
@@ -139,19 +140,22 @@ describe('a data folder of 0.1.0', () => {
   });
 });
 
-it('version 0.1.0 refuses a folder with tombstones, which it does not know: it reads format 1 of the announcement', async () => {
-  await using other = temporaryFolder('tombstones');
-  const libretto = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: other.path });
-  const format = (): unknown =>
-    (JSON.parse(readFileSync(other.at('var/index/_publication.json'), 'utf8')) as { format: unknown }).format;
-  writeTree(other.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
-  await libretto('build', 'hello');
-  expect(format()).toBe(1);
-  await libretto('package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes');
-  expect(format()).toBe(2);
-  expect(await libretto('build')).toMatchObject({ exitCode: 0 });
-  expect(await libretto('verify')).toMatchObject({ exitCode: 0 });
-});
+itInSeries(
+  'version 0.1.0 refuses a folder with tombstones, which it does not know: it reads format 1 of the announcement',
+  async () => {
+    await using other = temporaryFolder('tombstones');
+    const libretto = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: other.path });
+    const format = (): unknown =>
+      (JSON.parse(readFileSync(other.at('var/index/_publication.json'), 'utf8')) as { format: unknown }).format;
+    writeTree(other.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+    await libretto('build', 'hello');
+    expect(format()).toBe(1);
+    await libretto('package', 'purge', 'acme/hello', '1.0.0', '--reason', 'secret', '--yes');
+    expect(format()).toBe(2);
+    expect(await libretto('build')).toMatchObject({ exitCode: 0 });
+    expect(await libretto('verify')).toMatchObject({ exitCode: 0 });
+  },
+);
 
 describe('a data folder of a newer version', () => {
   const only = (path: string): string => {
