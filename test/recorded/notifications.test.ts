@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, it } from 'vitest';
+import { itInSeries } from '../util/series.ts';
 import { startReceiver } from '../util/webhook-receiver.ts';
 import { expectRecorded } from './recorder/recording.ts';
 import { writeConfiguration } from './recorder/sources.ts';
@@ -14,7 +15,7 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 
 const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
 
-it('the commands about notifications behave as recorded', async () => {
+itInSeries('the commands about notifications behave as recorded', async () => {
   await using receiver = await startReceiver();
   writeConfiguration(workspace, {
     egress: { allow: ['127.0.0.0/8'] },

@@ -9,6 +9,7 @@ import { writeConfiguration } from './recorder/sources.ts';
 import { withoutRandomness } from './recorder/stable.ts';
 import { openTranscript } from './recorder/transcript.ts';
 import { openWorkspace } from './recorder/workspace.ts';
+import { itInSeries } from '../util/series.ts';
 
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
@@ -18,7 +19,7 @@ const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
 /** Before the clock of the recordings, and hours after it. */
 const times = { nowMs: Date.parse('2024-02-03T04:00:00Z'), exp: Date.parse('2024-02-04T03:00:00Z') / 1000 };
 
-it('a registry without a known address has no audience, as recorded', async () => {
+itInSeries('a registry without a known address has no audience, as recorded', async () => {
   writeConfiguration(workspace, {});
   const server = await workspace.start(serve, { says: 'libretto user create' });
   const transcript = openTranscript(workspace);
@@ -27,7 +28,7 @@ it('a registry without a known address has no audience, as recorded', async () =
   expectRecorded('management/publishers-without-address', withoutRandomness(transcript.text()));
 });
 
-it('the commands about trusted publishers behave as recorded', async () => {
+itInSeries('the commands about trusted publishers behave as recorded', async () => {
   await using github = await startOidcIssuer('/_services/token');
   configure(github.url);
   const { run, text, expectSaid, stop } = openTranscript(workspace);
