@@ -15,7 +15,7 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 
 const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
 
-itInSeries('the commands about notifications behave as recorded', async () => {
+it('the commands about notifications behave as recorded', async () => {
   await using receiver = await startReceiver();
   writeConfiguration(workspace, {
     egress: { allow: ['127.0.0.0/8'] },
@@ -52,7 +52,7 @@ itInSeries('the commands about notifications behave as recorded', async () => {
   expectRecorded('commands/notifications', withoutRandomness(text()));
 });
 
-it('the operations on notifications answer as recorded', async () => {
+itInSeries('the operations on notifications answer as recorded', async () => {
   await using receiver = await startReceiver();
   writeConfiguration(workspace, { egress: { allow: ['127.0.0.0/8'] } });
   const server = await workspace.start(serve, { says: 'libretto user create' });

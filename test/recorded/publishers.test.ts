@@ -19,7 +19,7 @@ const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
 /** Before the clock of the recordings, and hours after it. */
 const times = { nowMs: Date.parse('2024-02-03T04:00:00Z'), exp: Date.parse('2024-02-04T03:00:00Z') / 1000 };
 
-itInSeries('a registry without a known address has no audience, as recorded', async () => {
+it('a registry without a known address has no audience, as recorded', async () => {
   writeConfiguration(workspace, {});
   const server = await workspace.start(serve, { says: 'libretto user create' });
   const transcript = openTranscript(workspace);
@@ -28,7 +28,7 @@ itInSeries('a registry without a known address has no audience, as recorded', as
   expectRecorded('management/publishers-without-address', withoutRandomness(transcript.text()));
 });
 
-itInSeries('the commands about trusted publishers behave as recorded', async () => {
+it('the commands about trusted publishers behave as recorded', async () => {
   await using github = await startOidcIssuer('/_services/token');
   configure(github.url);
   const { run, text, expectSaid, stop } = openTranscript(workspace);
@@ -72,7 +72,7 @@ itInSeries('the commands about trusted publishers behave as recorded', async () 
   expectRecorded('commands/publishers', withoutRandomness(text()));
 });
 
-it('the operations on trusted publishers answer as recorded', async () => {
+itInSeries('the operations on trusted publishers answer as recorded', async () => {
   await using github = await startOidcIssuer('/_services/token');
   configure(github.url);
   const server = await workspace.start(serve, { says: 'libretto user create' });
