@@ -15,7 +15,7 @@ const schema = JSON.parse(readFileSync(join(root, 'docs/libretto.schema.json'), 
 
 /** The test that pastes the lines of a page. */
 const played: Readonly<Record<string, readonly string[]>> = {
-  'test/e2e/newcomer.test.ts': ['README.md', 'docs/get-started.md'],
+  'test/e2e/newcomer.series.test.ts': ['README.md', 'docs/get-started.md'],
   'test/e2e/first-day.series.test.ts': [
     'small-install',
     'below-a-path',
@@ -51,8 +51,9 @@ const played: Readonly<Record<string, readonly string[]>> = {
 
 /** Pages whose lines no test pastes. page-commands.test.ts checks the names of their commands. */
 const notPlayed: Readonly<Record<string, string>> = {
-  bundles: 'needs two registries and a medium; test/cli/bundle.test.ts and test/e2e/bundled-lock.test.ts have them',
-  'coming-from': 'needs another registry; test/cli/adopt.test.ts and test/e2e/adopted-lock.test.ts have one',
+  bundles:
+    'needs two registries and a medium; test/cli/bundle.test.ts and test/e2e/bundled-lock.series.test.ts have them',
+  'coming-from': 'needs another registry; test/cli/adopt.test.ts and test/e2e/adopted-lock.series.test.ts have one',
   connections: 'needs GitHub, GitLab, Gitea or Bitbucket; the tests of connections have stand-ins for them',
   console: 'starts the server alone; the clicks are in the tests of the console',
   'damaged-state': 'needs a damaged state; the tests of the state damage it in each way',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
@@ -130,7 +131,7 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     expect(await app.php('echo class_exists(OnlySrc::class) ? "found" : "lost";')).toBe('found');
   });
 
-  it('41: a metapackage installs its requirements, and its own archive is never requested', async () => {
+  itInSeries('41: a metapackage installs its requirements, and its own archive is never requested', async () => {
     await using app = project({ require: { 'acme/everything': '^1.0' } });
     registry.front.take();
     const { exitCode, output } = await app.run('update');
@@ -141,7 +142,7 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     expect(await app.php(askWho('acme/hello', 'acme/tool'))).toBe('1.0.0 1.0.0');
   });
 
-  it('42: a plugin is inactive until it is allowed, and active then', async () => {
+  itInSeries('42: a plugin is inactive until it is allowed, and active then', async () => {
     await using wary = project({ require: { 'acme/plugin': '^1.0' } });
     const refused = await wary.run('update');
     expect(refused.output).toContain('allow-plugins');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { describeInSeries, firstOf, itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
@@ -72,23 +73,28 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(app.exists('vendor/acme/hello')).toBe(false);
   });
 
-  it.each([
-    ['a bearer in auth.json', () => ({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) })],
-    [
-      'a bearer in COMPOSER_AUTH',
-      () => ({
-        url: registry.url,
-        environment: { COMPOSER_AUTH: JSON.stringify(bearerAuth(registry.front.host, registry.token)) },
-      }),
-    ],
-    [
-      'the http-basic password',
-      () => ({
-        url: registry.url,
-        auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } },
-      }),
-    ],
-  ])('27: an install with the token as %s succeeds, and the lock has no secret', async (_, options) => {
+  it.each(
+    firstOf(
+      [
+        ['a bearer in auth.json', () => ({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) })],
+        [
+          'a bearer in COMPOSER_AUTH',
+          () => ({
+            url: registry.url,
+            environment: { COMPOSER_AUTH: JSON.stringify(bearerAuth(registry.front.host, registry.token)) },
+          }),
+        ],
+        [
+          'the http-basic password',
+          () => ({
+            url: registry.url,
+            auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } },
+          }),
+        ],
+      ] as const,
+      1,
+    ),
+  )('27: an install with the token as %s succeeds, and the lock has no secret', async (_, options) => {
     await using app = createProject(options());
     const { exitCode, output } = await app.run('require', 'acme/user');
     expect(exitCode, output).toBe(0);
@@ -98,14 +104,17 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(app.read('composer.json')).not.toContain(registry.token);
   });
 
-  it('27: an install with the token as the password in the address succeeds, and Composer then writes the address into the lock', async () => {
-    await using app = createProject({ url: registry.url.replace('//', `//anyone:${registry.token}@`) });
-    const { exitCode, output } = await app.run('require', 'acme/user');
-    expect(exitCode, output).toBe(0);
-    expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
-    // ComposerRepository::canonicalizeUrl keeps user information, which is why the README warns of this form
-    expect(app.locked()['acme/user']?.dist?.mirrors?.[0]?.url).toContain(registry.token);
-  });
+  itInSeries(
+    '27: an install with the token as the password in the address succeeds, and Composer then writes the address into the lock',
+    async () => {
+      await using app = createProject({ url: registry.url.replace('//', `//anyone:${registry.token}@`) });
+      const { exitCode, output } = await app.run('require', 'acme/user');
+      expect(exitCode, output).toBe(0);
+      expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
+      // ComposerRepository::canonicalizeUrl keeps user information, which is why the README warns of this form
+      expect(app.locked()['acme/user']?.dist?.mirrors?.[0]?.url).toContain(registry.token);
+    },
+  );
 
   it('the log names the token by its id and never shows its secret', async () => {
     const lines = registry.log();
@@ -176,7 +185,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('scenarios 33, 67: Composer shows the message of a refusal on metadata', async () => {
+  itInSeries('scenarios 33, 67: Composer shows the message of a refusal on metadata', async () => {
     const { token } = await registry.createToken('--limit', '1');
     await using app = createProject({
       url: registry.url,
@@ -190,26 +199,29 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(app.exists('composer.lock')).toBe(false);
   });
 
-  it('scenarios 33, 67: with absolute archive addresses the refusal is the last message of Composer, after one try', async () => {
-    writeTree(registry.folder.path, { 'absolute.json': { json: { distUrl: registry.url } } });
-    await registry.build('--config', registry.folder.at('absolute.json'));
-    const { token } = await registry.createToken('--limit', '4');
-    await using app = createProject({
-      url: registry.url,
-      auth: bearerAuth(registry.front.host, token),
-      composerJson: { require: { 'acme/user': '^1.0' } },
-    });
-    const { exitCode, output } = await app.run('update');
-    await registry.build();
-    expect(exitCode).not.toBe(0);
-    expect(output).toMatch(/Warning from [^ ]+: This token has used all its 4 requests for this hour\./);
-    expect(output).toMatch(/could not be downloaded \(HTTP\/1\.1 429/);
-    expect(output).not.toContain('No such file or directory');
-    expect(output.match(/- Downloading acme/g)).toHaveLength(2);
-  });
+  itInSeries(
+    'scenarios 33, 67: with absolute archive addresses the refusal is the last message of Composer, after one try',
+    async () => {
+      writeTree(registry.folder.path, { 'absolute.json': { json: { distUrl: registry.url } } });
+      await registry.build('--config', registry.folder.at('absolute.json'));
+      const { token } = await registry.createToken('--limit', '4');
+      await using app = createProject({
+        url: registry.url,
+        auth: bearerAuth(registry.front.host, token),
+        composerJson: { require: { 'acme/user': '^1.0' } },
+      });
+      const { exitCode, output } = await app.run('update');
+      await registry.build();
+      expect(exitCode).not.toBe(0);
+      expect(output).toMatch(/Warning from [^ ]+: This token has used all its 4 requests for this hour\./);
+      expect(output).toMatch(/could not be downloaded \(HTTP\/1\.1 429/);
+      expect(output).not.toContain('No such file or directory');
+      expect(output.match(/- Downloading acme/g)).toHaveLength(2);
+    },
+  );
 });
 
-describe.skipIf(lacks('composer', 'php'))('a registry without visible packages', () => {
+describeInSeries.skipIf(lacks('composer', 'php'))('a registry without visible packages', () => {
   it('scenario 32: gets no requests for unknown names', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     await using registry = await startRegistry({ sources: [source.root] });

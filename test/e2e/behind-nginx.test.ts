@@ -5,6 +5,7 @@ import { bearerAuth, createProject } from '../util/composer.ts';
 import { startNginx, type Nginx } from '../util/nginx.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
@@ -77,7 +78,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
   });
 
-  it('a client without the proxy requests the exact form, before and after', async () => {
+  itInSeries('a client without the proxy requests the exact form, before and after', async () => {
     const { registry, nginx } = detected;
     const url = registry.direct();
     for (const place of [{ url, host: new URL(url).host }, nginx, { url, host: new URL(url).host }]) {
@@ -89,14 +90,14 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     }
   });
 
-  it('a setting fixes the plain form, where nginx adds no header that identifies it', async () => {
+  itInSeries('a setting fixes the plain form, where nginx adds no header that identifies it', async () => {
     const { registry, nginx } = await start(unknown, '--metadata-url', '/p2/%package%.json');
     await install(nginx, registry);
     await install({ url: registry.direct(), host: new URL(registry.direct()).host }, registry);
     expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
   });
 
-  it('a setting fixes the exact form, which nginx itself refuses', async () => {
+  itInSeries('a setting fixes the exact form, which nginx itself refuses', async () => {
     const { registry, nginx } = await start(twoLines, '--metadata-url', '/p2/%package%$%hash%.json');
     await using app = createProject({
       url: nginx.url,

@@ -56,7 +56,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
   it.each(
     sampleOf(
       pages.map((path, at) => ({ path, at })),
-      2,
+      4,
     ),
   )('$path', async ({ path, at }) => {
     const found: string[] = [];
@@ -113,7 +113,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     await page.context().close();
   });
 
-  it('has a link to the row of a version', async () => {
+  itInSeries('has a link to the row of a version', async () => {
     const page = await visit({}, 'packages/acme/billing/advisories/index.html');
     await page.getByRole('link', { name: '2.0.0' }).click();
     await page.locator('tr:has(:target)', { hasText: '2.0.0' }).waitFor();

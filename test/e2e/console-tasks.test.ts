@@ -67,7 +67,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await heading(page, 'Overview');
   });
 
-  it('checks a repository before it is added, and keeps its password in the form', async () => {
+  itInSeries('checks a repository before it is added, and keeps its password in the form', async () => {
     await open(page, '/repositories/new');
     await page.getByLabel('Address').fill(`${git.url}/none.git`);
     const secret = page.getByLabel('Password or token');
@@ -96,7 +96,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     expect(new URL(page.url()).pathname).toBe('/ui/repositories/new');
   });
 
-  it('adds the repository, and shows the log of its sync while it runs, and then its packages', async () => {
+  itInSeries('adds the repository, and shows the log of its sync while it runs, and then its packages', async () => {
     let release = (): void => undefined;
     git.behave({ hangAfterGets: ofCheck, until: new Promise((resolve) => (release = resolve)) });
     await page.getByLabel('Address').press('Enter');
@@ -142,7 +142,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     expect(complaints.filter((text) => !/\/ui\/(?:uploads\/file|repositories\/new)/.test(text))).toEqual([]);
   });
 
-  it('rolls back to an earlier publication', async () => {
+  itInSeries('rolls back to an earlier publication', async () => {
     await open(page, '/history/1');
     await page.getByRole('link', { name: 'Roll back to here' }).click();
     await page.getByText('The rollback withdraws 2 versions.').waitFor();
@@ -255,46 +255,49 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await page.getByText(shows).first().waitFor();
   });
 
-  it('leads a person without a mouse from the sign-in to a package, and to a token that is made and revoked', async () => {
-    const keys = await openPage();
-    const { keyboard } = keys;
-    /** Presses Enter, and waits for the page with this heading. */
-    const enter = async (title: string): Promise<void> => {
-      await keyboard.press('Enter');
-      await heading(keys, title);
-      await keys.waitForLoadState('load');
-    };
-    await open(keys, '/sign-in');
-    // a browser may move the focus to the first field after the load event
-    await keys.locator('input[name=email]:focus').waitFor();
-    await keyboard.type(person.email);
-    await tabTo(keys, 'Password');
-    await keyboard.type(person.password);
-    await enter('Overview');
-    await keyboard.press('/');
-    await keyboard.type('tool');
-    await enter('acme/tool');
-    // the line to install it: found by one key, copied by one click
-    await keys.locator('[data-copy] .copy').first().click();
-    await keys.getByText('Copied', { exact: true }).first().waitFor();
+  itInSeries(
+    'leads a person without a mouse from the sign-in to a package, and to a token that is made and revoked',
+    async () => {
+      const keys = await openPage();
+      const { keyboard } = keys;
+      /** Presses Enter, and waits for the page with this heading. */
+      const enter = async (title: string): Promise<void> => {
+        await keyboard.press('Enter');
+        await heading(keys, title);
+        await keys.waitForLoadState('load');
+      };
+      await open(keys, '/sign-in');
+      // a browser may move the focus to the first field after the load event
+      await keys.locator('input[name=email]:focus').waitFor();
+      await keyboard.type(person.email);
+      await tabTo(keys, 'Password');
+      await keyboard.type(person.password);
+      await enter('Overview');
+      await keyboard.press('/');
+      await keyboard.type('tool');
+      await enter('acme/tool');
+      // the line to install it: found by one key, copied by one click
+      await keys.locator('[data-copy] .copy').first().click();
+      await keys.getByText('Copied', { exact: true }).first().waitFor();
 
-    await tabTo(keys, 'Tokens');
-    await enter('Tokens');
-    await tabTo(keys, 'Create token');
-    await enter('Create token');
-    await tabTo(keys, 'Description');
-    await keyboard.type('A laptop');
-    await tabTo(keys, 'Create token');
-    await enter('A laptop');
-    await tabTo(keys, 'Tokens');
-    await enter('Tokens');
-    await tabTo(keys, 'A laptop');
-    await enter('A laptop');
-    await tabTo(keys, 'Revoke');
-    await enter('Revoke A laptop?');
-    await tabTo(keys, 'Revoke token');
-    await enter('A laptop');
-    await keys.getByText('The registry refuses it from now on.').waitFor();
-    await keys.context().close();
-  });
+      await tabTo(keys, 'Tokens');
+      await enter('Tokens');
+      await tabTo(keys, 'Create token');
+      await enter('Create token');
+      await tabTo(keys, 'Description');
+      await keyboard.type('A laptop');
+      await tabTo(keys, 'Create token');
+      await enter('A laptop');
+      await tabTo(keys, 'Tokens');
+      await enter('Tokens');
+      await tabTo(keys, 'A laptop');
+      await enter('A laptop');
+      await tabTo(keys, 'Revoke');
+      await enter('Revoke A laptop?');
+      await tabTo(keys, 'Revoke token');
+      await enter('A laptop');
+      await keys.getByText('The registry refuses it from now on.').waitFor();
+      await keys.context().close();
+    },
+  );
 });

@@ -160,7 +160,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that changes', () => 
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
+describeInSeries.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
   let repository: GitHistory;
   let registry: Registry;
   let released: string;
@@ -272,7 +272,7 @@ describeInSeries.skipIf(lacks('composer', 'php', 'git'))('equally ranked branche
   });
 });
 
-describe.skipIf(lacks('composer', 'php', 'git'))('a package without branches', () => {
+describeInSeries.skipIf(lacks('composer', 'php', 'git'))('a package without branches', () => {
   it('7: resolves its releases beside an empty ~dev document, and Composer lists its versions', async () => {
     const repository = gitHistory();
     repository.commit(hello('1.0.0'));

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { changesOf } from '../util/git-history.ts';
 import { createRepository, type RepositoryStep, type TestRepository } from '../util/git-repository.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import type { Tree } from '../util/package-tree.ts';
 import { startRegistry, type BuildReport, type Registry } from '../util/registry.ts';
@@ -145,7 +146,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     }
   });
 
-  it.each([
+  itInSeries.each([
     ['51: the exact version with build metadata', '4.0.0+build.5', '4.0.0+build.5'],
     ['51: a range over it', '^4', '4.0.0+build.5'],
     ['54: a version tagged twice', '3.0.*', '3.0.0'],

@@ -7,6 +7,7 @@ import { createAuthority, type Authority, type MadeCertificate } from '../util/c
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { eventually } from '../util/eventually.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
+import { itInSeries } from '../util/series.ts';
 import { startTlsProxy } from '../util/tls-proxy.ts';
 import { logLines, runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
@@ -106,14 +107,14 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     expect(proxy.connections().mostAtOnce).toBe(1);
   });
 
-  it('40: 41 packages are downloaded over HTTP/1.1 on at most 8 connections', async () => {
+  itInSeries('40: 41 packages are downloaded over HTTP/1.1 on at most 8 connections', async () => {
     await using proxy = await startTlsProxy(port, { ...certificate, ca: authority.pem });
     await installsAll(proxy.port);
     expect(proxy.connections().mostAtOnce).toBeLessThanOrEqual(8);
     expect(proxy.connections().mostAtOnce).toBeGreaterThan(1);
   });
 
-  it('37: a second update over HTTP/2 gets empty 304s', async () => {
+  itInSeries('37: a second update over HTTP/2 gets empty 304s', async () => {
     await using app = project(port);
     expect((await app.run('update', '--no-install')).exitCode).toBe(0);
     const beginMs = Date.now();

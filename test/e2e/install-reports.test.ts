@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
@@ -75,7 +76,7 @@ describe.skipIf(lacks('composer', 'php'))('installs with Composer', () => {
     await registry.startServer();
   });
 
-  it('scenario 68: succeed when a report fails', async () => {
+  itInSeries('scenario 68: succeed when a report fails', async () => {
     registry.front.answer = (target) =>
       target === '/downloads'
         ? { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"broken"}' }
@@ -99,7 +100,7 @@ describe.skipIf(lacks('composer', 'php'))('installs with Composer', () => {
   });
 });
 
-describe.skipIf(lacks('composer', 'php'))('warnings and notices', () => {
+describeInSeries.skipIf(lacks('composer', 'php'))('warnings and notices', () => {
   it('scenario 67: are shown by the version of Composer, as soon as they are set', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     await using registry = await startRegistry({ sources: [source.root] });

@@ -7,7 +7,7 @@ import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
-import { describeInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 const crowd = Array.from({ length: 40 }, (_, index) => `crowd/part-${index + 1}`);
 
@@ -107,7 +107,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(app.read('composer.lock')).toBe(before);
   });
 
-  it('scenario 40: 41 packages are downloaded over at most 8 connections, and none is refused', async () => {
+  itInSeries('scenario 40: 41 packages are downloaded over at most 8 connections, and none is refused', async () => {
     await using app = project({ require: { 'crowd/all': '^1.0' } });
     registry.front.requests.splice(0);
     const { exitCode, output } = await app.run('update');

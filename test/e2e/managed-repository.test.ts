@@ -92,7 +92,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
       ).packages['acme/tool'] ?? {},
     );
 
-  it('is verified: its versions are listed, and nothing is published', async () => {
+  itInSeries('is verified: its versions are listed, and nothing is published', async () => {
     const { status, json } = await registry.api('POST', `/api/repositories/${id}/verify`);
     expect([status, json]).toEqual([
       200,
@@ -120,23 +120,26 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(history, 'names the person who asked for the sync').toMatch(/user:usr_\w+, repository sync/);
   });
 
-  it('follows pushes; an invalid tag is excluded with its reason, and a moved tag changes no published version', async () => {
-    repository.append([
-      { commit: 'main', files: composerJson('two') },
-      { tag: '2.0.0', at: 'main' },
-      { commit: 'broken', from: 'main', files: { 'composer.json': '{"name": "acme/tool",' } },
-      { tag: '3.0.0', at: 'broken' },
-    ]);
-    repository.git('tag', '-f', '1.0.0', 'main');
-    const job = await sync();
-    expect(job['state']).toBe('succeeded');
-    const quarantined = (job['report'] as { quarantined: Json[] }).quarantined;
-    expect(quarantined.map(({ version, code }) => [version, code])).toContainEqual(['1.0.0', 'VERSION_CHANGED']);
-    expect(JSON.stringify(quarantined)).toContain('3.0.0');
-    expect(await show()).toMatchObject({ status: 'active' });
-    expect([await installed('1.0.0'), await installed('2.0.0')]).toEqual(['one', 'two']);
-    expect(versions().toSorted()).toEqual(['1.0.0', '2.0.0']);
-  });
+  itInSeries(
+    'follows pushes; an invalid tag is excluded with its reason, and a moved tag changes no published version',
+    async () => {
+      repository.append([
+        { commit: 'main', files: composerJson('two') },
+        { tag: '2.0.0', at: 'main' },
+        { commit: 'broken', from: 'main', files: { 'composer.json': '{"name": "acme/tool",' } },
+        { tag: '3.0.0', at: 'broken' },
+      ]);
+      repository.git('tag', '-f', '1.0.0', 'main');
+      const job = await sync();
+      expect(job['state']).toBe('succeeded');
+      const quarantined = (job['report'] as { quarantined: Json[] }).quarantined;
+      expect(quarantined.map(({ version, code }) => [version, code])).toContainEqual(['1.0.0', 'VERSION_CHANGED']);
+      expect(JSON.stringify(quarantined)).toContain('3.0.0');
+      expect(await show()).toMatchObject({ status: 'active' });
+      expect([await installed('1.0.0'), await installed('2.0.0')]).toEqual(['one', 'two']);
+      expect(versions().toSorted()).toEqual(['1.0.0', '2.0.0']);
+    },
+  );
 
   itInSeries('is synced by a write token, from the command line, and by a build of everything', async () => {
     expect(await sync(await createToken('write'))).toMatchObject({ state: 'succeeded', report: { published: false } });
@@ -269,7 +272,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     for (const text of outputs) for (const secret of secrets) expect(text.includes(secret)).toBe(false);
   });
 
-  it('is withdrawn when it is removed', async () => {
+  itInSeries('is withdrawn when it is removed', async () => {
     const asked = await registry.api('DELETE', `/api/repositories/${id}`);
     expect(asked.json).toMatchObject({
       code: 'CONFIRMATION_REQUIRED',

@@ -5,6 +5,7 @@ import { bearerAuth, createProject } from '../util/composer.ts';
 import { zipOf } from '../util/hostile-zip.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
@@ -60,7 +61,7 @@ describe.skipIf(lacks('composer', 'php'))('composer audit of mirrored packages',
     ]);
   });
 
-  it("shows the complete advisories of the upstream's api-url", async () => {
+  itInSeries("shows the complete advisories of the upstream's api-url", async () => {
     await open({ 'security-advisories': { metadata: true, 'api-url': '/api/advisories' } });
     const asked: string[] = [];
     upstream.put('some/lib', [{ version: '1.0.0', zip }], {

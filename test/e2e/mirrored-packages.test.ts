@@ -12,6 +12,7 @@ import { below, temporaryTree } from '../util/package-tree.ts';
 import { publishedRecords } from '../util/published-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { runMirror, type RunningMirror } from '../util/running-mirror.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
@@ -117,34 +118,37 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored registry', () => {
     expect(archives.map((reply) => reply?.body)).toEqual([archiveFor('plain'), archiveFor('build5')]);
   });
 
-  it('installs releases with their requirements, and a branch, and the same after the upstream stopped', async () => {
-    await using app = createProject({
-      url,
-      composerJson: { require: { 'some/lib': '^1.0', 'some/moving': 'dev-main' } },
-    });
-    const { exitCode, output } = await app.run('update');
-    expect(exitCode, output).toBe(0);
-    expect(await app.php(askWho('some/lib', 'some/base', 'some/moving'))).toBe('1.1.0 2.0.0 moving');
-    expect(app.locked()['some/lib']).toMatchObject({ version: '1.1.0', keywords: ['x'] });
-    expect(app.locked()['some/lib']?.['source']).toBeUndefined();
-    upstream.failing.status = 500;
-    app.removeVendor();
-    app.clearCache();
-    running.clock.nowMs += 700_000;
-    const again = await app.run('update');
-    expect(again.exitCode, again.output).toBe(0);
-    expect(await app.php(askWho('some/lib'))).toBe('1.1.0');
-    expect(running.of('document-failed').length).toBeGreaterThan(0);
-    const older = await app.run('require', 'some/lib:1.0.0');
-    expect(older.exitCode, older.output).not.toBe(0);
-    upstream.failing.status = undefined;
-    running.clock.nowMs += 700_000;
-    const back = await app.run('require', 'some/lib:1.0.0');
-    expect(back.exitCode, back.output).toBe(0);
-    // the lock file has its checksum after the fetch, although the upstream gives none
-    running.clock.nowMs += 700_000;
-    app.clearCache();
-    await app.run('update');
-    expect(app.locked()['some/lib']?.dist?.shasum).toMatch(/^[0-9a-f]{40}$/);
-  });
+  itInSeries(
+    'installs releases with their requirements, and a branch, and the same after the upstream stopped',
+    async () => {
+      await using app = createProject({
+        url,
+        composerJson: { require: { 'some/lib': '^1.0', 'some/moving': 'dev-main' } },
+      });
+      const { exitCode, output } = await app.run('update');
+      expect(exitCode, output).toBe(0);
+      expect(await app.php(askWho('some/lib', 'some/base', 'some/moving'))).toBe('1.1.0 2.0.0 moving');
+      expect(app.locked()['some/lib']).toMatchObject({ version: '1.1.0', keywords: ['x'] });
+      expect(app.locked()['some/lib']?.['source']).toBeUndefined();
+      upstream.failing.status = 500;
+      app.removeVendor();
+      app.clearCache();
+      running.clock.nowMs += 700_000;
+      const again = await app.run('update');
+      expect(again.exitCode, again.output).toBe(0);
+      expect(await app.php(askWho('some/lib'))).toBe('1.1.0');
+      expect(running.of('document-failed').length).toBeGreaterThan(0);
+      const older = await app.run('require', 'some/lib:1.0.0');
+      expect(older.exitCode, older.output).not.toBe(0);
+      upstream.failing.status = undefined;
+      running.clock.nowMs += 700_000;
+      const back = await app.run('require', 'some/lib:1.0.0');
+      expect(back.exitCode, back.output).toBe(0);
+      // the lock file has its checksum after the fetch, although the upstream gives none
+      running.clock.nowMs += 700_000;
+      app.clearCache();
+      await app.run('update');
+      expect(app.locked()['some/lib']?.dist?.shasum).toMatch(/^[0-9a-f]{40}$/);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { zipOf } from '../util/hostile-zip.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
@@ -75,7 +76,7 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that replaces or p
     });
   });
 
-  it('replaces public ones until they are published here, and clients with a cache learn of that', async () => {
+  itInSeries('replaces public ones until they are published here, and clients with a cache learn of that', async () => {
     await using app = project({ 'hos/evil': '*', 'old/name': '*', 'late/secret': '*' });
     expect(await packagesOf(app)).toEqual(['hos/evil']);
     await registry.build(later.root);

@@ -8,6 +8,7 @@ import { startNginx, type Nginx } from '../util/nginx.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { serveTree, type RunningServer } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
@@ -63,7 +64,35 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     expect(await app.php(askWho('acme/hello'))).toBe('1.0.0');
   });
 
-  it('updates right after a publication, and old locks still install', async () => {
+  it('is described by the management API, which cannot change it', async () => {
+    const authorization = `Bearer ${token}`;
+    const ask = async (path: string, method = 'GET'): Promise<unknown> =>
+      (await fetch(`${server.url}${path}`, { method, headers: { authorization } })).json();
+    expect(await ask('/api/packages')).toMatchObject({
+      data: [{ name: 'acme/hello', latest_version: '1.0.0' }, { name: 'acme/moving' }],
+    });
+    expect(await ask('/api/packages/acme/hello')).toMatchObject({ name: 'acme/hello' });
+    expect(await ask('/api/status')).toMatchObject({
+      counts: { packages: 2, versions: 2 },
+      publication: { serial: 1 },
+      last_build: null,
+    });
+    const write = (
+      JSON.parse(
+        await libretto('token', 'create', '--json', '--kind', 'write', '--description', 'CI', '--data', proxy),
+      ) as { token: string }
+    ).token;
+    const refused = await fetch(`${server.url}/api/artifacts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${write}` },
+    });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { code: 'NOT_AVAILABLE', error: expect.stringContaining('another host') },
+    ]);
+  });
+
+  itInSeries('updates right after a publication, and old locks still install', async () => {
     await using app = project('acme/moving', 'dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/moving'))).toBe('first');
@@ -83,35 +112,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     expect(await older.php(askWho('acme/moving'))).toBe('first');
   });
 
-  it('is described by the management API, which cannot change it', async () => {
-    const authorization = `Bearer ${token}`;
-    const ask = async (path: string, method = 'GET'): Promise<unknown> =>
-      (await fetch(`${server.url}${path}`, { method, headers: { authorization } })).json();
-    expect(await ask('/api/packages')).toMatchObject({
-      data: [{ name: 'acme/hello', latest_version: '1.0.0' }, { name: 'acme/moving' }],
-    });
-    expect(await ask('/api/packages/acme/hello')).toMatchObject({ name: 'acme/hello' });
-    expect(await ask('/api/status')).toMatchObject({
-      counts: { packages: 2, versions: 2 },
-      publication: { serial: 2 },
-      last_build: null,
-    });
-    const write = (
-      JSON.parse(
-        await libretto('token', 'create', '--json', '--kind', 'write', '--description', 'CI', '--data', proxy),
-      ) as { token: string }
-    ).token;
-    const refused = await fetch(`${server.url}/api/artifacts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${write}` },
-    });
-    expect([refused.status, await refused.json()]).toMatchObject([
-      400,
-      { code: 'NOT_AVAILABLE', error: expect.stringContaining('another host') },
-    ]);
-  });
-
-  it('is examined by doctor, which reports faults of the origin', async () => {
+  itInSeries('is examined by doctor, which reports faults of the origin', async () => {
     const doctor = async (url: string) => {
       const { stdout } = await runCli(['doctor', '--json', '--data', proxy], {
         cwd: folder.path,

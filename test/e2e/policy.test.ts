@@ -200,7 +200,7 @@ describe.skipIf(lacks('composer', 'php'))('a policy', () => {
     ]);
   });
 
-  it('prints warnings in the output of Composer, and lets the versions in', async () => {
+  itInSeries('prints warnings in the output of Composer, and lets the versions in', async () => {
     policy(rules('warn'));
     await settled(async () => (await offered('some/plugin')).length === 2);
     await using fresh = project(everyName);
@@ -219,7 +219,7 @@ describe.skipIf(lacks('composer', 'php'))('a policy', () => {
       expect(output).toContain(`${name}: the rule bsd of this registry blocks 1.1.0, 1.0.0.`);
   });
 
-  it('refuses other versions of Composer with a sentence that Composer prints', async () => {
+  itInSeries('refuses other versions of Composer with a sentence that Composer prints', async () => {
     policy([{ name: 'newest', rule: 'composer', versions: '>=999', action: 'block' }]);
     await settled(async () => (await get('/packages.json', { 'user-agent': 'Composer/2.5.5' })).status === 400);
     await using fresh = project(['acme/license']);

@@ -5,6 +5,7 @@ import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { packageContaining } from '../util/leaked-version.ts';
 import { writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho } from '../util/who-library.ts';
 
@@ -56,7 +57,7 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
     expect(await succeeds(emptied(older), 'install')).toBe('who 1.0.0');
   });
 
-  it('is replaced by an update once the next version exists', async () => {
+  itInSeries('is replaced by an update once the next version exists', async () => {
     const { exitCode, output } = await pinned.run('update');
     expect([exitCode, output]).toEqual([2, expect.stringMatching(/acme\/hello.*\^1\.1/s) as string]);
     await registry.build('packages/1.2.0');

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { composerCommand, composerEnvironment } from '../util/composer.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
 import { startCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -76,7 +77,7 @@ describe.skipIf(lacks('composer', 'php'))('npm start', () => {
     }
   });
 
-  it('prints lines that install own packages without a release', async () => {
+  itInSeries('prints lines that install own packages without a release', async () => {
     await using folder = temporaryFolder('quickstart');
     writeTree(folder.at('packages-src'), {
       ...below('shop', libraryTree('acme/shop', { require: { 'acme/tool': '*' } })),

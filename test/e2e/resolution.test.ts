@@ -62,19 +62,19 @@ describe.skipIf(lacks('composer', 'php'))('the resolver of Composer', () => {
     expect(exitCode === 0 || output.includes('acme/up'), output).toBe(true);
   });
 
-  it('44: accepts a package that provides a virtual package', async () => {
+  itInSeries('44: accepts a package that provides a virtual package', async () => {
     await using app = await update({ 'acme/needs-virtual': '^1.0', 'acme/implementation': '^1.0' });
     expect(Object.keys(app.locked()).sort()).toEqual(['acme/implementation', 'acme/needs-virtual']);
     expect(await app.php(askWho('acme/implementation', 'acme/needs-virtual'))).toBe('1.0.0 1.0.0');
   });
 
-  it('45: treats replace with self.version as that version', async () => {
+  itInSeries('45: treats replace with self.version as that version', async () => {
     await using app = await update({ 'acme/needs-replaced': '^1.0', 'acme/replacer': '^3.0' });
     expect(app.locked()['acme/replacer']?.['replace']).toEqual({ 'acme/replaced': 'self.version' });
     expect(await app.php(askWho('acme/needs-replaced', 'acme/replacer'))).toBe('1.0.0 3.2.0');
   });
 
-  it('46: chooses another version because of a conflict', async () => {
+  itInSeries('46: chooses another version because of a conflict', async () => {
     await using app = await update({ 'acme/picky': '^1.0', 'acme/target': '*' });
     expect(app.locked()['acme/target']?.version).toBe('2.0.0');
     await using impossible = project({ require: { 'acme/picky': '^1.0', 'acme/target': '^1.0' } });
@@ -82,7 +82,7 @@ describe.skipIf(lacks('composer', 'php'))('the resolver of Composer', () => {
     expect(impossible.exists('composer.lock')).toBe(false);
   });
 
-  it('47: takes an older version because of a missing platform', async () => {
+  itInSeries('47: takes an older version because of a missing platform', async () => {
     await using app = project();
     const { exitCode, output } = await app.run('require', 'acme/modern');
     expect(exitCode, output).toBe(0);
@@ -91,7 +91,7 @@ describe.skipIf(lacks('composer', 'php'))('the resolver of Composer', () => {
     expect(await app.php(askWho('acme/modern'))).toBe('1.0.0');
   });
 
-  it('48: reports a package with only a beta, and installs the beta on request', async () => {
+  itInSeries('48: reports a package with only a beta, and installs the beta on request', async () => {
     await using app = project();
     const refused = await app.run('require', 'acme/beta');
     expect(refused.exitCode).not.toBe(0);

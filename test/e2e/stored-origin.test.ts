@@ -80,7 +80,7 @@ describe.skipIf(lacks('composer', 'php', 'redis-server'))('a tree at an object s
     await folder.remove();
   });
 
-  it('is served by two proxies, of which one stops during an install', async () => {
+  itInSeries('is served by two proxies, of which one stops during an install', async () => {
     hosts = [await serve('a', ['--origin', address, '--workers', '2']), await serve('b', ['--origin', address])];
     const [first, second] = hosts as [Host, Host];
     await using app = project(front.url, ...names);
@@ -121,7 +121,7 @@ describe.skipIf(lacks('composer', 'php', 'redis-server'))('a tree at an object s
     expect(app.read('composer.lock')).not.toMatch(/X-Amz/i);
   });
 
-  it('is examined by doctor', async () => {
+  itInSeries('is examined by doctor', async () => {
     const doctor = async (origin: string, more: Record<string, string> = {}) => {
       const { stdout } = await runCli(['doctor', '--json', '--data', folder.at('a')], {
         cwd: folder.path,

@@ -95,13 +95,16 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a pushed tag', () => {
     );
   });
 
-  it('is installed by Composer after the hook of its organisation, which names the repository by its address', async () => {
-    const secret = (await registry.cli('repository', 'hook', '--all')).stdout.trim();
-    push('1.2.0');
-    const payload = { ref: 'refs/tags/1.2.0', repository: { clone_url: `${server.url}/tool.git` } };
-    const address = `${registry.url()}/hooks`;
-    expect((await sendGitHubHook({ address, secret, delivery: 'third', payload })).status).toBe(202);
-    await synced('/api/hook', 'third');
-    expect(await installed()).toBe('1.2.0');
-  });
+  itInSeries(
+    'is installed by Composer after the hook of its organisation, which names the repository by its address',
+    async () => {
+      const secret = (await registry.cli('repository', 'hook', '--all')).stdout.trim();
+      push('1.2.0');
+      const payload = { ref: 'refs/tags/1.2.0', repository: { clone_url: `${server.url}/tool.git` } };
+      const address = `${registry.url()}/hooks`;
+      expect((await sendGitHubHook({ address, secret, delivery: 'third', payload })).status).toBe(202);
+      await synced('/api/hook', 'third');
+      expect(await installed()).toBe('1.2.0');
+    },
+  );
 });

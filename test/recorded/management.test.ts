@@ -9,6 +9,7 @@ import { packageZip, writeConfiguration, writeDated, writeSources } from './reco
 import { libraryTree } from '../util/package-tree.ts';
 import { openTranscript, type Answer, type Transcript } from './recorder/transcript.ts';
 import { openWorkspace, type Running } from './recorder/workspace.ts';
+import { itInSeries } from '../util/series.ts';
 
 const workspace = openWorkspace();
 const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
@@ -368,7 +369,7 @@ it('the operations for packages and artifacts answer as recorded', async () => {
   expectRecorded('management/packages', transcript.text());
 });
 
-it('withdrawals and purges of versions answer as recorded', async () => {
+itInSeries('withdrawals and purges of versions answer as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   for (const line of [

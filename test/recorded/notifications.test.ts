@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { afterAll, it } from 'vitest';
+import { itInSeries } from '../util/series.ts';
 import { startReceiver } from '../util/webhook-receiver.ts';
 import { expectRecorded } from './recorder/recording.ts';
 import { writeConfiguration } from './recorder/sources.ts';
@@ -51,7 +52,7 @@ it('the commands about notifications behave as recorded', async () => {
   expectRecorded('commands/notifications', withoutRandomness(text()));
 });
 
-it('the operations on notifications answer as recorded', async () => {
+itInSeries('the operations on notifications answer as recorded', async () => {
   await using receiver = await startReceiver();
   writeConfiguration(workspace, { egress: { allow: ['127.0.0.0/8'] } });
   const server = await workspace.start(serve, { says: 'libretto user create' });

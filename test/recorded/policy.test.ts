@@ -10,6 +10,7 @@ import { expectRecorded } from './recorder/recording.ts';
 import { writeConfiguration, writeDated } from './recorder/sources.ts';
 import { openTranscript } from './recorder/transcript.ts';
 import { openWorkspace } from './recorder/workspace.ts';
+import { itInSeries } from '../util/series.ts';
 
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
@@ -83,7 +84,7 @@ async function storeShrunkFeed(): Promise<string> {
   return osv.url;
 }
 
-it('a feed that shrank is accepted as recorded', async () => {
+itInSeries('a feed that shrank is accepted as recorded', async () => {
   const url = await storeShrunkFeed();
   const stable = (text: string): string => text.replaceAll(url, 'http://osv.example.org');
   const list = { rule: 'advisories', name: 'advisories', action: 'block' };

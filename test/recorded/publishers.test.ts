@@ -9,6 +9,7 @@ import { writeConfiguration } from './recorder/sources.ts';
 import { withoutRandomness } from './recorder/stable.ts';
 import { openTranscript } from './recorder/transcript.ts';
 import { openWorkspace } from './recorder/workspace.ts';
+import { itInSeries } from '../util/series.ts';
 
 const workspace = openWorkspace();
 afterAll(() => workspace[Symbol.asyncDispose]());
@@ -71,7 +72,7 @@ it('the commands about trusted publishers behave as recorded', async () => {
   expectRecorded('commands/publishers', withoutRandomness(text()));
 });
 
-it('the operations on trusted publishers answer as recorded', async () => {
+itInSeries('the operations on trusted publishers answer as recorded', async () => {
   await using github = await startOidcIssuer('/_services/token');
   configure(github.url);
   const server = await workspace.start(serve, { says: 'libretto user create' });

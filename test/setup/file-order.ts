@@ -16,7 +16,7 @@ const longest: readonly string[] = [
   'test/property/hidden-packages.test.ts',
   'test/e2e/dev-versions.test.ts',
   'test/e2e/managed-repository.test.ts',
-  'test/e2e/explorer.test.ts',
+  'test/e2e/explorer.series.test.ts',
   'test/e2e/console-tokens.series.test.ts',
   'test/e2e/console-tasks.test.ts',
   'test/security/stalled-connections.test.ts',

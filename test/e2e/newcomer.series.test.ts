@@ -14,7 +14,6 @@ import { blocksOf } from '../util/page-blocks.ts';
 import { startCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
@@ -103,7 +102,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a newcomer', () => {
     });
   });
 
-  itInSeries('publishes, installs and updates a package with the lines of the first page', async () => {
+  it('publishes, installs and updates a package with the lines of the first page', async () => {
     await using home = temporaryFolder('get-started');
     const page = 'docs/get-started.md';
     const paste = terminal(home, pasted(page, 'alias libretto=').lines.replace('npm ci\nnpm run compile\n', ''));

@@ -6,7 +6,6 @@ import type { Page } from 'playwright-core';
 import { browse, refusePrompts, type Browsing } from '../util/browser.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
@@ -81,7 +80,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
     });
     afterAll(() => browsing[Symbol.asyncDispose]());
 
-    itInSeries('fills in no parameter: a call sends what a person typed', async () => {
+    it('fills in no parameter: a call sends what a person typed', async () => {
       const { page } = browsing;
       const block = page.locator('#operations-Tokens-listTokens');
       await block.locator('.opblock-summary-control').first().click();
@@ -95,7 +94,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       await close(page, 'operations-Tokens-listTokens');
     });
 
-    itInSeries('shows the error of a call without credentials', async () => {
+    it('shows the error of a call without credentials', async () => {
       const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
       expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual([
         '401',
@@ -104,7 +103,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       await close(browsing.page, 'operations-Composer-getPackagesJson');
     });
 
-    itInSeries('creates a token with a session, and the token then reads', async () => {
+    it('creates a token with a session, and the token then reads', async () => {
       await authorize(browsing.page, 'session', session);
       const answer = await execute(
         browsing.page,
@@ -119,7 +118,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       expect(requestedElsewhere()).toEqual([]);
     });
 
-    itInSeries('reads packages.json with an API token', async () => {
+    it('reads packages.json with an API token', async () => {
       await authorize(browsing.page, 'token', readToken);
       const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
       expect(answer.status).toBe('200');
@@ -142,7 +141,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       }
     });
 
-    itInSeries('never scrolls sideways, also on a phone with everything unfolded', async () => {
+    it('never scrolls sideways, also on a phone with everything unfolded', async () => {
       const { page } = browsing;
       const shown = ['Artifacts-createArtifact', 'Audit-listAuditEvents'];
       await page.getByText('About this API').click();
@@ -166,7 +165,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       expect(complaints()).toEqual([]);
     });
 
-    itInSeries('keeps the login for the tab, and forgets it at a logout', async () => {
+    it('keeps the login for the tab, and forgets it at a logout', async () => {
       const { page } = browsing;
       await page.reload();
       await page.getByText('Logged in: session, token').waitFor();
@@ -180,7 +179,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
       expect(await storedIn(page)).toEqual({ session: [], local: 0, cookie: '' });
     });
 
-    itInSeries('is logged in and out by the operations that do so', async () => {
+    it('is logged in and out by the operations that do so', async () => {
       const { page } = browsing;
       const body = { email: 'ada@example.org', password: 'correct horse battery staple' };
       const { status } = await execute(page, 'operations-Authentication-login', JSON.stringify(body));
@@ -193,24 +192,21 @@ describe.skipIf(lacks('chromium-headless-shell'))('the explorer in Chromium', ()
     });
   });
 
-  itInSeries(
-    'never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script',
-    async () => {
-      const url = new URL('/api/swagger', registry.url());
-      url.hostname = 'registry.internal';
-      const prompts: string[] = [];
-      await using browsing = await browse(url.href, async (page) => {
-        await describeFew(page);
-        await refusePrompts(page, (address) => prompts.push(address));
-      });
-      await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
-      const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
-      expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);
-      expect(prompts).toEqual([]);
-    },
-  );
+  it('never makes the browser ask for a password, although requests of a page on plain http carry no sign of a script', async () => {
+    const url = new URL('/api/swagger', registry.url());
+    url.hostname = 'registry.internal';
+    const prompts: string[] = [];
+    await using browsing = await browse(url.href, async (page) => {
+      await describeFew(page);
+      await refusePrompts(page, (address) => prompts.push(address));
+    });
+    await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
+    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+    expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);
+    expect(prompts).toEqual([]);
+  });
 
-  itInSeries('removes an invitation from the address, and sets the password with it', async () => {
+  it('removes an invitation from the address, and sets the password with it', async () => {
     const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json[
       'invitation'
     ] as Record<string, string>;

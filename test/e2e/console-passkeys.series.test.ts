@@ -9,7 +9,6 @@ import { shownFaults } from '../util/page-fault.ts';
 import { startCli, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
-import { itInSeries } from '../util/series.ts';
 
 const person = { email: 'ada@example.org', password: 'correct horse battery' };
 const ctap2 = {
@@ -120,7 +119,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await shows('Laptop');
   });
 
-  itInSeries('confirms a dangerous form on a page and in a dialog', async () => {
+  it('confirms a dangerous form on a page and in a dialog', async () => {
     await fiveMinutesLater();
     await open('/tokens/new');
     await fill('Description', 'CI');
@@ -138,7 +137,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  itInSeries('recovery codes are the way back', async () => {
+  it('recovery codes are the way back', async () => {
     await signedOut();
     await open('/sign-in');
     await fill('Email', person.email);
@@ -151,7 +150,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await shows('9 recovery codes left');
   });
 
-  itInSeries('an authenticator that does not know its person is refused', async () => {
+  it('an authenticator that does not know its person is refused', async () => {
     const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', {
       options: { ...ctap2, transport: 'usb' },
     });
@@ -168,7 +167,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await shows('Key');
   });
 
-  itInSeries('is renamed, and removed with another one', async () => {
+  it('is renamed, and removed with another one', async () => {
     await page.getByRole('link', { name: 'Rename the passkey Key' }).click();
     await isGood();
     await fill('Name', 'Security key');
@@ -180,7 +179,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     expect(await page.getByText('Security key').count()).toBe(0);
   });
 
-  itInSeries('the last one is removed with the password and a recovery code', async () => {
+  it('the last one is removed with the password and a recovery code', async () => {
     await page.getByRole('link', { name: 'Remove the passkey Laptop' }).click();
     await fill('Your password', person.password);
     await fill('Code', recoveryCodes[1] ?? '');
@@ -197,7 +196,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('passkeys, in Chromium', () =>
     await isGood();
   });
 
-  itInSeries('without JavaScript the page says what is missing', async () => {
+  it('without JavaScript the page says what is missing', async () => {
     const plain = await openPage({ javaScriptEnabled: false });
     await plain.goto(`${root}/sign-in?next=/account/passkeys/new`);
     expect(await plain.getByRole('button', { name: 'Sign in with a passkey' }).isVisible()).toBe(false);
