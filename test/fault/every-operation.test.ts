@@ -13,6 +13,7 @@ import { createLocalFiles } from '../../proxy/core/tree/local-files.ts';
 import { giveLocksToEndedProcess, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
+import { itInSeries } from '../util/series.ts';
 
 const seed = seedOf('CRASH_SEED');
 const playsAll = process.env['CRASH_KILLS'] !== undefined;
@@ -47,8 +48,9 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
   it('row 47, F1: killed at any operation, the tree stays whole, and the next build completes the publication', () =>
     interruptAt(warm, 'kill', sample(operations.warm, 40)));
 
-  it('row 47, F1: killed at any operation of the very first build, the next build completes it', () =>
-    interruptAt(cold, 'kill', sample(operations.cold, 60)));
+  itInSeries('row 47, F1: killed at any operation of the very first build, the next build completes it', () =>
+    interruptAt(cold, 'kill', sample(operations.cold, 60)),
+  );
 
   it('row 47: a power loss with all unsynced data lost has the same outcome', () =>
     interruptAt(warm, 'power loss', sample(operations.warm, 40)));

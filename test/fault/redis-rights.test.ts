@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { startSentinels } from '../util/redis-sentinels.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 
 /** docs/how-to/state-in-redis.md, section "Prepare Redis". */
@@ -107,7 +108,7 @@ describe.skipIf(lacks('redis-server'))('a Redis user for the state', () => {
     });
   });
 
-  it('behind sentinels needs the right to wait for replicas too', async () => {
+  itInSeries('behind sentinels needs the right to wait for replicas too', async () => {
     const sentinels = await startSentinels();
     for (const server of [sentinels.primary, sentinels.replica])
       await server.command(

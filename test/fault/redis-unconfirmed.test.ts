@@ -10,6 +10,7 @@ import type { StateChange } from '../../proxy/core/state/state-store.ts';
 import { eventually } from '../util/eventually.ts';
 import { createPollClock, type PollClock } from '../util/poll-clock.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
+import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
 
 const put = (key: string, value: JsonValue, quiet = false): StateChange => ({
@@ -80,7 +81,7 @@ describe.skipIf(lacks('redis-server'))('a state whose Redis is lost', () => {
     expect(await store.get('token/b')).toBeUndefined();
   });
 
-  it('waits at the start as long for the first answer as for the connection', async () => {
+  itInSeries('waits at the start as long for the first answer as for the connection', async () => {
     redis.freeze();
     const opening = open();
     setTimeout(redis.thaw, 3000);
@@ -141,7 +142,7 @@ describe.skipIf(lacks('redis-server'))('a state whose Redis is lost', () => {
     expect(notices.map(({ state }) => state)).toEqual(['damaged']);
   });
 
-  it('asks a quiet Redis four plain commands a second, and for the whole state now and then', async () => {
+  itInSeries('asks a quiet Redis four plain commands a second, and for the whole state now and then', async () => {
     await open();
     await clock.polled();
     await redis.command('CONFIG', 'RESETSTAT');

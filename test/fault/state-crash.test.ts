@@ -12,6 +12,7 @@ import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 const writerScript = new URL('../util/state-writer.mjs', import.meta.url).pathname;
@@ -94,7 +95,7 @@ describe('a commit of another process', () => {
 });
 
 describe('processes that open and close the state again and again', () => {
-  it('can all write, also one that opens the state while another closes it as the last', async () => {
+  itInSeries('can all write, also one that opens the state while another closes it as the last', async () => {
     await (await openLmdbStore(directory)).close();
     const script = `
       import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
@@ -114,7 +115,7 @@ describe('processes that open and close the state again and again', () => {
 });
 
 describe('a disk without space for the state', () => {
-  it('refuses the commit with the reason and changes nothing, and the state stays usable', async () => {
+  itInSeries('refuses the commit with the reason and changes nothing, and the state stays usable', async () => {
     const script = `
       import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
       const store = await openLmdbStore(${JSON.stringify(directory)});

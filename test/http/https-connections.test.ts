@@ -61,26 +61,29 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
   const closed = (socket: Socket): Promise<unknown> => (socket.resume(), once(socket, 'close'));
 
   describe('row 13: slow clients', () => {
-    it('slow clients are cut off before TLS is up, before the first request and within its headers, while other clients are served', async () => {
-      await using served = await run({ headersTimeoutMs: 1000 });
-      const endings: Promise<unknown>[] = [];
-      const watched = <Kind extends Socket>(socket: Kind): Kind => (endings.push(closed(socket)), socket);
-      watched(await plain(served.port));
-      const halfHello = watched(await plain(served.port));
-      halfHello.write(Buffer.from('16030100c8010000c40303', 'hex'));
-      watched(await secure(served.port, 'h2'));
-      const noRequest = watched(await secure(served.port, 'h2'));
-      noRequest.write(opening);
-      const halfHeaders = watched(await secure(served.port, 'h2'));
-      // a CONTINUATION is to follow
-      halfHeaders.write(Buffer.concat([opening, frame('HEADERS', 0, 1, requestHeaders('/health', 'reader'))]));
-      const slowHttp1 = watched(await secure(served.port, 'http/1.1'));
-      slowHttp1.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-      await using client = await connectHttp2(served.port, authority);
-      expect((await client.ask('/health')).status).toBe(200);
-      expect(await Promise.all(endings)).toHaveLength(6);
-      expect((await client.ask('/health')).status).toBe(200);
-    });
+    itInSeries(
+      'slow clients are cut off before TLS is up, before the first request and within its headers, while other clients are served',
+      async () => {
+        await using served = await run({ headersTimeoutMs: 1000 });
+        const endings: Promise<unknown>[] = [];
+        const watched = <Kind extends Socket>(socket: Kind): Kind => (endings.push(closed(socket)), socket);
+        watched(await plain(served.port));
+        const halfHello = watched(await plain(served.port));
+        halfHello.write(Buffer.from('16030100c8010000c40303', 'hex'));
+        watched(await secure(served.port, 'h2'));
+        const noRequest = watched(await secure(served.port, 'h2'));
+        noRequest.write(opening);
+        const halfHeaders = watched(await secure(served.port, 'h2'));
+        // a CONTINUATION is to follow
+        halfHeaders.write(Buffer.concat([opening, frame('HEADERS', 0, 1, requestHeaders('/health', 'reader'))]));
+        const slowHttp1 = watched(await secure(served.port, 'http/1.1'));
+        slowHttp1.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+        await using client = await connectHttp2(served.port, authority);
+        expect((await client.ask('/health')).status).toBe(200);
+        expect(await Promise.all(endings)).toHaveLength(6);
+        expect((await client.ask('/health')).status).toBe(200);
+      },
+    );
 
     itInSeries(
       'clients that stay idle between two requests are closed in the end, whatever frames they send',
@@ -151,27 +154,30 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
   });
 
   describe('F14: closing', () => {
-    it('a closing server finishes running answers, answers sent requests, and accepts no connection', async () => {
-      await using served = await run({ drainMs: 120_000 });
-      await using client = await connectHttp2(served.port, authority);
-      const idle = await secure(served.port, 'h2');
-      idle.write(opening);
-      const handshaking = await plain(served.port);
-      const running = client.open('/dist/acme/hello/1.0.0.zip');
-      const download = replyOf(running);
-      await once(running, 'data');
-      running.pause();
-      const end = served.proxy.close();
-      idle.write(requestFrame(1, '/packages.json', 'reader'));
-      const [received] = await Promise.all([bytesUntilClose(idle), closed(handshaking)]);
-      expect(received.includes('"metadata-url"')).toBe(true);
-      await expect(connectHttp2(served.port, authority)).rejects.toThrow();
-      await sleep(400); // longer than the time limit of idle connections
-      running.resume();
-      expect((await download).body.equals(large)).toBe(true);
-      await end;
-      await eventually(() => served.proxy.connections() === 0);
-    });
+    itInSeries(
+      'a closing server finishes running answers, answers sent requests, and accepts no connection',
+      async () => {
+        await using served = await run({ drainMs: 120_000 });
+        await using client = await connectHttp2(served.port, authority);
+        const idle = await secure(served.port, 'h2');
+        idle.write(opening);
+        const handshaking = await plain(served.port);
+        const running = client.open('/dist/acme/hello/1.0.0.zip');
+        const download = replyOf(running);
+        await once(running, 'data');
+        running.pause();
+        const end = served.proxy.close();
+        idle.write(requestFrame(1, '/packages.json', 'reader'));
+        const [received] = await Promise.all([bytesUntilClose(idle), closed(handshaking)]);
+        expect(received.includes('"metadata-url"')).toBe(true);
+        await expect(connectHttp2(served.port, authority)).rejects.toThrow();
+        await sleep(400); // longer than the time limit of idle connections
+        running.resume();
+        expect((await download).body.equals(large)).toBe(true);
+        await end;
+        await eventually(() => served.proxy.connections() === 0);
+      },
+    );
 
     it('a closing server cuts off answers that take longer than the drain limit', async () => {
       await using served = await run({ drainMs: 400 });

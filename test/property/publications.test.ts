@@ -10,7 +10,7 @@ import { emptyTally, modelCheckedRegistry, type Tally } from '../util/model-chec
 import { step, type Step } from '../util/publication-steps.ts';
 import { fc } from '../util/seeded-check.ts';
 import { seedOf } from '../util/seeds.ts';
-import { sampleOf } from '../util/series.ts';
+import { firstOf } from '../util/series.ts';
 
 const numRuns = Number(process.env['SERIES_RUNS'] ?? 4);
 const seed = seedOf('SERIES_SEED');
@@ -98,7 +98,7 @@ describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => 
     60_000 + numRuns * 3000,
   );
 
-  it.each(sampleOf(brokenOnce, 3))('keep every promise where seed %i once broke one', async (once, at) => {
+  it.each(firstOf(brokenOnce, 1))('keep every promise where seed %i once broke one', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });
   });
 });

@@ -10,6 +10,7 @@ import { createAuthority, type Authority } from '../util/certificate.ts';
 import { eventually } from '../util/eventually.ts';
 import { flags, frame, opening, requestFrame, requestHeaders } from '../util/http2-frames.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
@@ -64,31 +65,34 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
     },
   );
 
-  it('a stopping server cuts broken and unread connections soon, and waits for clients that make room', async () => {
-    // a frame without length: nghttp2 gives up during a request
-    const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1));
-    await eventually(() => received(broken).includes(Buffer.from([0, 0, 0, 6]))); // GOAWAY with FRAME_SIZE_ERROR
-    const deaf = await open(allWindows, requestFrame(1, archive, 'reader'));
-    await once(deaf.socket, 'data');
-    deaf.socket.pause();
-    const patient = await open(requestFrame(1, archive, 'reader')); // accepts 64 KiB for now
-    await eventually(() => received(patient).length > 65_535);
-    // node:http2 of Node 20 keeps the broken connection, that of Node 24 has ended it
-    expect(served.proxy.connections()).toBeGreaterThanOrEqual(2);
-    const closed = served.proxy.close();
-    // it takes some bytes after the announcement of the end, and then no more
-    const enough = received(deaf).length + 6_000_000;
-    deaf.socket.on('data', () => void (received(deaf).length > enough && deaf.socket.pause())).resume();
-    await eventually(() => served.proxy.connections() === 1);
-    await sleep(300);
-    expect(served.proxy.connections()).toBe(1);
-    await eventually(() => broken.socket.closed);
-    patient.socket.write(allWindows);
-    patient.socket.write(frame('WINDOW_UPDATE', 0, 1, Buffer.from([0x3f, 0, 0, 0])));
-    await closed;
-    expect(received(patient).length).toBeGreaterThan(size);
-    deaf.socket.destroy();
-  });
+  itInSeries(
+    'a stopping server cuts broken and unread connections soon, and waits for clients that make room',
+    async () => {
+      // a frame without length: nghttp2 gives up during a request
+      const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1));
+      await eventually(() => received(broken).includes(Buffer.from([0, 0, 0, 6]))); // GOAWAY with FRAME_SIZE_ERROR
+      const deaf = await open(allWindows, requestFrame(1, archive, 'reader'));
+      await once(deaf.socket, 'data');
+      deaf.socket.pause();
+      const patient = await open(requestFrame(1, archive, 'reader')); // accepts 64 KiB for now
+      await eventually(() => received(patient).length > 65_535);
+      // node:http2 of Node 20 keeps the broken connection, that of Node 24 has ended it
+      expect(served.proxy.connections()).toBeGreaterThanOrEqual(2);
+      const closed = served.proxy.close();
+      // it takes some bytes after the announcement of the end, and then no more
+      const enough = received(deaf).length + 6_000_000;
+      deaf.socket.on('data', () => void (received(deaf).length > enough && deaf.socket.pause())).resume();
+      await eventually(() => served.proxy.connections() === 1);
+      await sleep(300);
+      expect(served.proxy.connections()).toBe(1);
+      await eventually(() => broken.socket.closed);
+      patient.socket.write(allWindows);
+      patient.socket.write(frame('WINDOW_UPDATE', 0, 1, Buffer.from([0x3f, 0, 0, 0])));
+      await closed;
+      expect(received(patient).length).toBeGreaterThan(size);
+      deaf.socket.destroy();
+    },
+  );
 });
 
 const received = ({ received: all }: { readonly received: () => Buffer }): Buffer => all();

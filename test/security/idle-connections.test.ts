@@ -12,6 +12,7 @@ import { connectHttp2, type Http2Client } from '../util/http2-client.ts';
 import { startCli } from '../util/run-cli.ts';
 import { runManagement } from '../util/running-management.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
+import { itInSeries } from '../util/series.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
@@ -136,25 +137,28 @@ describe('over HTTP/1.1', () => {
     for (const socket of [...sockets, ...idle]) socket.destroy();
   });
 
-  it('downloads that the client never reads are reset, the oldest first, and a slow download arrives complete', async () => {
-    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, writeStallMs: 2000 } });
-    publishLarge(served);
-    const slow = await beginDownload(served.port);
-    let taken = 0;
-    const taking = setInterval(() => (taken += (slow.read() as Buffer | null)?.length ?? 0), 20);
-    const stalled: Socket[] = [];
-    for (let at = 0; at < 6; at += 1) stalled.push(await beginDownload(served.port));
-    await expect.poll(() => served.proxy.connections()).toBe(3);
-    clearInterval(taking);
-    slow.on('data', (bytes: Buffer) => (taken += bytes.length));
-    await expect.poll(() => taken).toBeGreaterThan(20_000_000);
-    let late = 0;
-    stalled[0]!.on('data', (bytes: Buffer) => (late += bytes.length));
-    // not `once`, which rejects with the reset: Node 24 reports one that arrived during a pause, Node 20 reports an end
-    await expect.poll(() => stalled[0]!.closed).toBe(true);
-    expect(late).toBeLessThan(1_000_000); // the kernel drops the unread megabytes of a client that is cut off
-    for (const socket of [slow, ...stalled]) socket.destroy();
-  });
+  itInSeries(
+    'downloads that the client never reads are reset, the oldest first, and a slow download arrives complete',
+    async () => {
+      await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, writeStallMs: 2000 } });
+      publishLarge(served);
+      const slow = await beginDownload(served.port);
+      let taken = 0;
+      const taking = setInterval(() => (taken += (slow.read() as Buffer | null)?.length ?? 0), 20);
+      const stalled: Socket[] = [];
+      for (let at = 0; at < 6; at += 1) stalled.push(await beginDownload(served.port));
+      await expect.poll(() => served.proxy.connections()).toBe(3);
+      clearInterval(taking);
+      slow.on('data', (bytes: Buffer) => (taken += bytes.length));
+      await expect.poll(() => taken).toBeGreaterThan(20_000_000);
+      let late = 0;
+      stalled[0]!.on('data', (bytes: Buffer) => (late += bytes.length));
+      // not `once`, which rejects with the reset: Node 24 reports one that arrived during a pause, Node 20 reports an end
+      await expect.poll(() => stalled[0]!.closed).toBe(true);
+      expect(late).toBeLessThan(1_000_000); // the kernel drops the unread megabytes of a client that is cut off
+      for (const socket of [slow, ...stalled]) socket.destroy();
+    },
+  );
 
   it('connections of a trusted proxy are exempt, and a cap of 0 exempts all connections', async () => {
     for (const options of [
@@ -263,64 +267,70 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     for (const socket of silent) socket.destroy();
   });
 
-  it('HTTP/2 sessions without a stream are closed in order, the oldest first, and one with a stream stays', async () => {
-    await using served = await runProxy({
-      certificate: authority.issue('idle'),
-      tokens: { reader: 0 },
-      limits: { idlePerAddress: most, writeStallMs: 60_000 },
-    });
-    publishLarge(served);
-    await using busy = await connectHttp2(served.port, authority);
-    await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // the client reads no further
-    const clients = await openTls(2 * most, served.port, authority);
-    await expect
-      .poll(() => clients.map(({ session }) => !session.closed))
-      .toEqual([...counted(most, false), ...counted(most, true)]);
-    expect(busy.session.closed).toBe(false);
-    for (const client of clients) await client[Symbol.asyncDispose]();
-  });
-
-  it('HTTP/2 sessions that wait for bodies or for a client that reads no answer are closed, the oldest first', async () => {
-    await using registry = await runManagement({
-      certificate: authority.issue('idle'),
-      limits: { idlePerAddress: most, writeStallMs: 200 },
-    });
-    const stalled: readonly ((session: ClientHttp2Session) => void)[] = [
-      (session) =>
-        void session
-          .request(
-            { ':method': 'POST', ':path': '/api/auth/login', 'content-type': 'application/json' },
-            { endStream: false },
-          )
-          .on('error', () => undefined)
-          .write('{'),
-      (session) =>
-        void session
-          .request({ ':path': '/health' })
-          .on('error', () => undefined)
-          .resume(),
-      (session) =>
-        void session
-          .request({ ':path': '/api/openapi.json' })
-          .on('error', () => undefined)
-          .resume(), // sent in chunks
-    ];
-    for (const stall of stalled) {
-      const sessions: ClientHttp2Session[] = [];
-      for (let at = 0; at < 2 * most; at += 1) {
-        const session = await connectWithoutWindow(registry.proxy.port, authority);
-        stall(session);
-        // after the request, so that the server has read it
-        await new Promise<void>((resolve) => void session.ping(() => resolve()));
-        sessions.push(session);
-      }
+  itInSeries(
+    'HTTP/2 sessions without a stream are closed in order, the oldest first, and one with a stream stays',
+    async () => {
+      await using served = await runProxy({
+        certificate: authority.issue('idle'),
+        tokens: { reader: 0 },
+        limits: { idlePerAddress: most, writeStallMs: 60_000 },
+      });
+      publishLarge(served);
+      await using busy = await connectHttp2(served.port, authority);
+      await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // the client reads no further
+      const clients = await openTls(2 * most, served.port, authority);
       await expect
-        .poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed))
+        .poll(() => clients.map(({ session }) => !session.closed))
         .toEqual([...counted(most, false), ...counted(most, true)]);
-      for (const session of sessions) session.destroy();
-      await expect.poll(() => registry.proxy.proxy.connections()).toBe(0);
-    }
-  });
+      expect(busy.session.closed).toBe(false);
+      for (const client of clients) await client[Symbol.asyncDispose]();
+    },
+  );
+
+  itInSeries(
+    'HTTP/2 sessions that wait for bodies or for a client that reads no answer are closed, the oldest first',
+    async () => {
+      await using registry = await runManagement({
+        certificate: authority.issue('idle'),
+        limits: { idlePerAddress: most, writeStallMs: 200 },
+      });
+      const stalled: readonly ((session: ClientHttp2Session) => void)[] = [
+        (session) =>
+          void session
+            .request(
+              { ':method': 'POST', ':path': '/api/auth/login', 'content-type': 'application/json' },
+              { endStream: false },
+            )
+            .on('error', () => undefined)
+            .write('{'),
+        (session) =>
+          void session
+            .request({ ':path': '/health' })
+            .on('error', () => undefined)
+            .resume(),
+        (session) =>
+          void session
+            .request({ ':path': '/api/openapi.json' })
+            .on('error', () => undefined)
+            .resume(), // sent in chunks
+      ];
+      for (const stall of stalled) {
+        const sessions: ClientHttp2Session[] = [];
+        for (let at = 0; at < 2 * most; at += 1) {
+          const session = await connectWithoutWindow(registry.proxy.port, authority);
+          stall(session);
+          // after the request, so that the server has read it
+          await new Promise<void>((resolve) => void session.ping(() => resolve()));
+          sessions.push(session);
+        }
+        await expect
+          .poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed))
+          .toEqual([...counted(most, false), ...counted(most, true)]);
+        for (const session of sessions) session.destroy();
+        await expect.poll(() => registry.proxy.proxy.connections()).toBe(0);
+      }
+    },
+  );
 
   it('HTTP/2 sessions whose clients read small answers slowly stay above the cap', async () => {
     await using served = await runProxy({

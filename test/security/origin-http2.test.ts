@@ -11,7 +11,7 @@ import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 import { zipBytes } from '../util/hand-made-tree.ts';
-import { playsSeries } from '../util/series.ts';
+import { itInSeries, playsSeries } from '../util/series.ts';
 
 describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
   const folder = temporaryFolder('tls');
@@ -109,7 +109,7 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
     ]);
   });
 
-  it('row 20 and F11: many reset streams leave no connection to the origin', async () => {
+  itInSeries('row 20 and F11: many reset streams leave no connection to the origin', async () => {
     const rounds = playsSeries ? 50 : 10;
     await using first = await connectClient();
     await first.ask('/p2/acme/hello.json');

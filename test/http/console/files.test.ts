@@ -11,6 +11,7 @@ import { below, libraryTree, temporaryTree, type TemporaryTree } from '../../uti
 import { openElements } from '../../util/page-text.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { runConsole, type PageReply, type RunningConsole, type TestBrowser } from '../../util/running-console.ts';
+import { itInSeries } from '../../util/series.ts';
 
 const script = '<script>alert(1)</script>';
 const pngOf = (side: number): Buffer =>
@@ -234,7 +235,7 @@ describe('a hostile archive', () => {
     expect((await visit('bomb.txt', 'raw')).status).toBe(404);
   });
 
-  it('with 50 000 files is listed page by page and searched, and each of its files is shown', async () => {
+  itInSeries('with 50 000 files is listed page by page and searched, and each of its files is shown', async () => {
     const entries = Array.from({ length: 50_000 }, (_, at) => ({
       name: `src/Folder${at % 2000}/Deeper/GeneratedClass${at}.php`,
       data: `<?php // ${at}`,

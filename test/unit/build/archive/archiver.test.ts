@@ -9,6 +9,7 @@ import { createCompressor } from '../../../../build/compression/compressor.ts';
 import { deflateTo, type Deflated } from '../../../../build/compression/deflate.ts';
 import { createArchiver, type Archived, type Archiver } from '../../../../build/archive/archiver.ts';
 import type { Content } from '../../../../build/archive/content.ts';
+import { itInSeries } from '../../../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 import { memoryContent } from './memory-content.ts';
 
@@ -130,7 +131,7 @@ describe('archive', () => {
     expect(textOf('own', '17.zip')).toBe('own 17');
   });
 
-  it('the archiver streams a large file, and deflates it only where that saves space', async () => {
+  itInSeries('the archiver streams a large file, and deflates it only where that saves space', async () => {
     const compressible = Buffer.alloc(17 * 1024 * 1024, 'libretto ');
     const block = Buffer.alloc(1_000_000);
     for (let at = 0, state = 1; at < block.length; at += 4)

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { admitZip } from '../../../../../build/archive/zip-admission/admit-zip.ts';
 import { foreignZipLimits } from '../../../../../build/archive/zip-admission/zip-limits.ts';
 import { zipOf, type EntrySpec } from '../../../../util/hostile-zip.ts';
+import { itInSeries } from '../../../../util/series.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 import { lacks } from '../../../../util/tool.ts';
 
@@ -68,28 +69,31 @@ describe('an archive of another registry is admitted', () => {
     await expect(admitZip(path, foreignZipLimits)).resolves.toMatchObject({ root: 't/' });
   });
 
-  it.skipIf(lacks('unzip') || lacks('php'))('and neither unzip nor ZipArchive writes outside of its folder', () => {
-    const script = '$z = new ZipArchive; $z->open($argv[1]); @$z->extractTo($argv[2]);';
-    for (const [index, [, ...entries]] of harmless.entries()) {
-      const zip = write(entries);
-      for (const [tool, args] of [
-        ['unzip', ['-qq', zip, '-d']],
-        ['php', ['-r', script, zip]],
-      ] as const) {
-        const target = folder.at(`out/${index}/${tool}/deep/er`);
-        mkdirSync(target, { recursive: true });
-        try {
-          execFileSync(tool, [...args, target], { stdio: 'ignore' });
-        } catch (error) {
-          expect(error).toMatchObject({ status: expect.any(Number) as unknown }); // unzip warns of some samples
+  itInSeries.skipIf(lacks('unzip') || lacks('php'))(
+    'and neither unzip nor ZipArchive writes outside of its folder',
+    () => {
+      const script = '$z = new ZipArchive; $z->open($argv[1]); @$z->extractTo($argv[2]);';
+      for (const [index, [, ...entries]] of harmless.entries()) {
+        const zip = write(entries);
+        for (const [tool, args] of [
+          ['unzip', ['-qq', zip, '-d']],
+          ['php', ['-r', script, zip]],
+        ] as const) {
+          const target = folder.at(`out/${index}/${tool}/deep/er`);
+          mkdirSync(target, { recursive: true });
+          try {
+            execFileSync(tool, [...args, target], { stdio: 'ignore' });
+          } catch (error) {
+            expect(error).toMatchObject({ status: expect.any(Number) as unknown }); // unzip warns of some samples
+          }
+          expect(readdirSync(folder.at(`out/${index}/${tool}/deep`))).toEqual(['er']);
+          expect(readdirSync(folder.at(`out/${index}/${tool}`))).toEqual(['deep']);
+          expect(readFileSync(`${target}/t/composer.json`, 'utf8')).toContain('acme/hello');
         }
-        expect(readdirSync(folder.at(`out/${index}/${tool}/deep`))).toEqual(['er']);
-        expect(readdirSync(folder.at(`out/${index}/${tool}`))).toEqual(['deep']);
-        expect(readFileSync(`${target}/t/composer.json`, 'utf8')).toContain('acme/hello');
       }
-    }
-    expect(existsSync(folder.at('evil'))).toBe(false);
-  });
+      expect(existsSync(folder.at('evil'))).toBe(false);
+    },
+  );
 });
 
 describe('row 75: an archive of another registry is refused', () => {

@@ -15,6 +15,7 @@ import {
   type TestRepository,
 } from '../../../../util/git-repository.ts';
 import { findRelease, listOf, withReleases, type ReadScan } from '../../../../util/git-scan.ts';
+import { itInSeries } from '../../../../util/series.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
 
 const folder = temporaryFolder('bad-input');
@@ -114,7 +115,7 @@ describe('a version with files that no archive can hold', () => {
     });
   });
 
-  it('is refused for 100,000 files, and none is read', async () => {
+  itInSeries('is refused for 100,000 files, and none is read', async () => {
     const repository = createRepository(folder.at('many'), good);
     const blob = repository.git('rev-parse', 'main:a.php');
     const rows = Array.from({ length: 100_000 }, (_, index) => `100644 blob ${blob}\tf${index}\n`).join('');

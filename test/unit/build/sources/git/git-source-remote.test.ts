@@ -11,6 +11,7 @@ import { startGitHttpServer, type GitHttpServer } from '../../../../util/git-htt
 import { currentCopy } from '../../../../util/git-scan.ts';
 import { createRepository, type RepositoryStep, type TestRepository } from '../../../../util/git-repository.ts';
 import { contentOf } from '../../../../util/content-of.ts';
+import { itInSeries } from '../../../../util/series.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-remote-'));
 let server: GitHttpServer;
@@ -141,7 +142,7 @@ describe('a git source behind a URL', () => {
     expect(JSON.stringify(far)).toBe(JSON.stringify(local));
   });
 
-  it('replaces a copy that a kill left locked or half written', async () => {
+  itInSeries('replaces a copy that a kill left locked or half written', async () => {
     memoryOf(await scan());
     const copy = currentCopy(cacheDirectory);
     repository.append([{ commit: 'trunk', files: { b: '1' } }]);
@@ -151,7 +152,7 @@ describe('a git source behind a URL', () => {
     expect((await scan()).outcome).toBe('read');
   });
 
-  it('fetches again when its copy is broken, and no version suffers', async () => {
+  itInSeries('fetches again when its copy is broken, and no version suffers', async () => {
     memoryOf(await scan());
     const objects = join(currentCopy(cacheDirectory), 'objects');
     for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });

@@ -11,6 +11,7 @@ import { openObjects, type ObjectStore } from '../../../../../build/sources/git/
 import { listTree } from '../../../../../build/sources/git/package-files.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { createRepository, testGitEnvironment, type TestRepository } from '../../../../util/git-repository.ts';
+import { itInSeries } from '../../../../util/series.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-objects-'));
 const opened: ObjectStore[] = [];
@@ -64,7 +65,7 @@ describe('ObjectStore', () => {
     expect(await collect(open(repository), oids)).toEqual(contents);
   });
 
-  it('serves a second reader while the first one has stopped halfway', async () => {
+  itInSeries('serves a second reader while the first one has stopped halfway', async () => {
     const big = 'x'.repeat(9 * 1024 * 1024);
     const repository = createRepository(join(folder, 'slow'), [
       { commit: 'main', files: { a: `${big}1`, b: `${big}2`, c: `${big}3`, d: 'small' } },
