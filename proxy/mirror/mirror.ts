@@ -66,7 +66,6 @@ export class Mirror {
   readonly #advisories: MirroredAdvisories;
   readonly #filters: MirroredFilters;
   readonly #names: NameDecisions;
-  readonly checkRecord: CheckRecord;
   /** the archives on disk */
   readonly archiveStore: AcceptedArchiveStore;
   /** of releases, for rules that compare them */
@@ -75,7 +74,6 @@ export class Mirror {
   /** Throws for an invalid `allowAddresses`. */
   constructor(options: MirrorOptions) {
     this.#options = options;
-    this.checkRecord = options.checkRecord;
     const { folder, now, report, cacheBytes, checkRecord: check, privateNames } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
     this.#kept = new CachedDocuments(cacheBytes / 16);
@@ -113,6 +111,10 @@ export class Mirror {
       check,
       report,
     });
+  }
+
+  get checkRecord(): CheckRecord {
+    return this.#options.checkRecord;
   }
 
   /** True if mirroring is on: clients then request names that packages.json does not list. */

@@ -226,8 +226,8 @@ export class StoredPackageReader {
     const { releases } = from.compiled.rules;
     // a damaged file is an error of the document
     const gains = await storedGains(name, records, releases.policy, this.#mirror.arrivals).catch(() => noGains);
-    const check = from.isChecked && this.#mirror.checkRecord;
-    const summary = await cachedSummary(name, records, releases, nowMs, beside, gains, check);
+    const check = from.isChecked ? this.#mirror.checkRecord : undefined;
+    const summary = await cachedSummary(name, records, releases, nowMs, { beside, gains, ...(check && { check }) });
     const before = this.#known.get(name)?.kept?.versions;
     this.#known.set(name, { ...from, ...summary });
     if (check === undefined || before !== summary.kept?.versions) this.#version += 1; // else the lists stay

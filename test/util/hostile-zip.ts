@@ -91,19 +91,27 @@ export function zipOf(entries: readonly EntrySpec[], { before = Buffer.alloc(0),
   }
   add(spec.between ?? Buffer.alloc(0));
   const start = offset - (spec.unadjusted === true ? before.length : 0);
+  return Buffer.concat([...parts, ...endOf(directory, { start, at: offset }, spec)]);
+}
+
+/** The directory and all after it. */
+function endOf(
+  directory: readonly Buffer[],
+  { start, at }: { readonly start: number; readonly at: number },
+  spec: Omit<ZipSpec, 'before'>,
+): Buffer[] {
   const listed = Buffer.concat(directory);
-  add(listed);
-  add(spec.beforeEnd ?? Buffer.alloc(0));
-  if (spec.zip64 !== undefined)
-    add(largeEnd({ entries: directory.length, length: listed.length, offset: start, at: offset, ...spec.zip64 }));
-  add(
-    endRecord(
-      { disk: 0, here: directory.length, entries: directory.length, length: listed.length, offset: start, ...spec.end },
-      spec.comment ?? Buffer.alloc(0),
-    ),
-  );
-  add(spec.after ?? Buffer.alloc(0));
-  return Buffer.concat(parts);
+  const beforeEnd = spec.beforeEnd ?? Buffer.alloc(0);
+  const counted = { entries: directory.length, length: listed.length, offset: start };
+  return [
+    listed,
+    beforeEnd,
+    ...(spec.zip64 === undefined
+      ? []
+      : [largeEnd({ ...counted, at: at + listed.length + beforeEnd.length, ...spec.zip64 })]),
+    endRecord({ disk: 0, here: directory.length, ...counted, ...spec.end }, spec.comment ?? Buffer.alloc(0)),
+    spec.after ?? Buffer.alloc(0),
+  ];
 }
 
 /** One field of an extra block. */

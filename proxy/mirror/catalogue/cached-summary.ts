@@ -76,9 +76,11 @@ export async function cachedSummary(
   records: readonly JsonObject[],
   rules: ReleaseRules,
   nowMs: number,
-  beside: JsonObject = {},
-  gains: Gains = noGains,
-  check: CheckRecord = () => undefined,
+  {
+    beside = {},
+    gains = noGains,
+    check = () => undefined,
+  }: { readonly beside?: JsonObject; readonly gains?: Gains; readonly check?: CheckRecord } = {},
 ): Promise<DatedSummary> {
   const { versions: found, leftOut } = await offeredVersionsYielding(name, records.slice(0, mostVersions), check);
   // a registry may list them in any order
