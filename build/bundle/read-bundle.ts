@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { BuildRefused } from '../contract/refusals.ts';
 import { makeFolder } from '../output/make-folder.ts';
 import { withPath } from '../output/storage-error.ts';
+import { NewerFormat } from '../contract/newer-format.ts';
 import { messageOf } from '../shared/text/message-of.ts';
 import {
   blockBytes,
@@ -69,6 +70,7 @@ async function readManifest(
   try {
     return { manifest: parseManifest(text), begin: bytesInTar({ size }) };
   } catch (error) {
+    if (error instanceof NewerFormat) throw new BuildRefused(`${path}: ${error.message}. Nothing was changed.`);
     const fault = error instanceof SyntaxError ? 'its list of files is damaged' : messageOf(error);
     throw unusable(path, `cannot be used: ${fault.replace(/\.$/, '')}`);
   }

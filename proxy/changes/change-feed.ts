@@ -61,7 +61,7 @@ export function createChangeFeed(parts: ChangeFeedParts): Feature {
     return { epoch, changes: [], last };
   };
   const answer = async (query: string, { token, incoming, nowMs }: FeatureRequest): Promise<Answer> => {
-    const since = /(?:^|&)since=(\d{1,15})(?:&|$)/.exec(query)?.[1];
+    const since = /(?:^|&)since=(\d{14,15})(?:&|$)/.exec(query)?.[1];
     const [kept, mark] = await Promise.all([read(token?.view, since, nowMs), markOf(parts, token?.view, nowMs)]);
     const { last } = kept;
     const newest = (last + 1) * unit + mark;

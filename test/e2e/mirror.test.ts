@@ -16,7 +16,7 @@ import { serveTree, startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream, type UpstreamVersion } from '../util/upstream.ts';
 import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
-import { firstOf, itInSeries } from '../util/series.ts';
+import { itInSeries } from '../util/series.ts';
 
 interface ReleaseOptions {
   readonly who?: string;
@@ -54,7 +54,7 @@ function release(
 }
 
 describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
-  const dependants = ['slips', 'down', 'away', 'seen', 'wrong'].map((vendor) =>
+  const dependants = ['slips', 'down', 'seen', 'wrong'].map((vendor) =>
     below(`acme/${vendor}`, whoLibrary(`acme/${vendor}`, '1.0.0', { require: { [`${vendor}/lib`]: '^1.0' } })),
   );
   const source = temporaryTree(
@@ -93,8 +93,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
 
   beforeAll(async () => {
     upstream = await startUpstream({ minified: true });
-    for (const vendor of ['slips', 'down', 'away', 'seen', 'named', 'damaged', 'changed', 'aged', 'wrong'])
-      offer(vendor);
+    for (const vendor of ['slips', 'down', 'seen', 'named', 'damaged', 'changed', 'aged', 'wrong']) offer(vendor);
     // private and reserved names have higher versions there
     for (const name of ['acme/seen', 'acme/core', 'acme/more', 'ours-new/tool'])
       upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
@@ -127,48 +126,45 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(upstream.asked(file('slips/base'))).toBe(2);
   });
 
-  itInSeries(
-    'row 75: installs private and mirrored packages, cold, warm and with the upstream stopped, and new releases after its return',
-    async () => {
-      await using app = project({ 'acme/down': '^1.0' });
-      const cold = await app.run('update');
-      expect(cold.exitCode, cold.output).toBe(0);
-      expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
-      expect(app.locked()['down/lib']?.dist?.url).not.toContain(upstream.url);
-      const before = upstream.server.requests.length;
+  it('row 75: installs private and mirrored packages, cold, warm and with the upstream stopped, and new releases after its return', async () => {
+    await using app = project({ 'acme/down': '^1.0' });
+    const cold = await app.run('update');
+    expect(cold.exitCode, cold.output).toBe(0);
+    expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
+    expect(app.locked()['down/lib']?.dist?.url).not.toContain(upstream.url);
+    const before = upstream.server.requests.length;
+    app.removeVendor();
+    app.clearCache();
+    const warm = await app.run('update');
+    expect(warm.exitCode, warm.output).toBe(0);
+    expect(upstream.server.requests).toHaveLength(before);
+
+    upstream.failing.status = 503;
+    await afterAnHour();
+    for (const command of ['install', 'update']) {
       app.removeVendor();
       app.clearCache();
-      const warm = await app.run('update');
-      expect(warm.exitCode, warm.output).toBe(0);
-      expect(upstream.server.requests).toHaveLength(before);
+      const stopped = await app.run(command);
+      expect(stopped.exitCode, stopped.output).toBe(0);
+      expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
+    }
+    expect((await ask('/p2/down/lib.json')).headers.get('x-libretto-stale-since')).toMatch(/GMT$/);
+    expect((await fetch(`${registry.direct()}/health`)).status).toBe(200);
 
-      upstream.failing.status = 503;
-      await afterAnHour();
-      for (const command of ['install', 'update']) {
-        app.removeVendor();
-        app.clearCache();
-        const stopped = await app.run(command);
-        expect(stopped.exitCode, stopped.output).toBe(0);
-        expect(await app.php(askWho('acme/down', 'down/lib', 'down/base'))).toBe('1.0.0 1.0.0 1.0.0');
-      }
-      expect((await ask('/p2/down/lib.json')).headers.get('x-libretto-stale-since')).toMatch(/GMT$/);
-      expect((await fetch(`${registry.direct()}/health`)).status).toBe(200);
-
-      upstream.failing.status = undefined;
-      upstream.put('down/lib', [
-        release('down/lib', '1.1.0'),
-        release('down/lib', '1.0.0', { require: { 'down/base': '^1.0' } }),
-      ]);
-      await afterAnHour();
-      const back = await app.run('update');
-      expect(back.exitCode, back.output).toBe(0);
-      expect(await app.php(askWho('down/lib'))).toBe('1.1.0');
-      await registry.stopServer(); // counts are stored
-      const counted = JSON.parse((await registry.cli('package', 'statistics', 'down/lib', '--json')).stdout) as unknown;
-      expect(counted).toMatchObject({ versions: { '1.1.0': 1 }, installs: { versions: { '1.0.0': 4, '1.1.0': 1 } } });
-      await registry.startServer();
-    },
-  );
+    upstream.failing.status = undefined;
+    upstream.put('down/lib', [
+      release('down/lib', '1.1.0'),
+      release('down/lib', '1.0.0', { require: { 'down/base': '^1.0' } }),
+    ]);
+    await afterAnHour();
+    const back = await app.run('update');
+    expect(back.exitCode, back.output).toBe(0);
+    expect(await app.php(askWho('down/lib'))).toBe('1.1.0');
+    await registry.stopServer(); // counts are stored
+    const counted = JSON.parse((await registry.cli('package', 'statistics', 'down/lib', '--json')).stdout) as unknown;
+    expect(counted).toMatchObject({ versions: { '1.1.0': 1 }, installs: { versions: { '1.0.0': 4, '1.1.0': 1 } } });
+    await registry.startServer();
+  });
 
   itInSeries('finds mirrored packages with `search` and `show -a`, and sends no search to an upstream', async () => {
     await using app = project({ 'acme/seen': '^1.0' });
@@ -218,12 +214,9 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     const installed = await app.run('update');
     expect(installed.exitCode, installed.output).toBe(0);
     expect(await app.php(askWho('acme/seen', 'acme/core'))).toBe('1.0.0 1.0.0');
-    const names = ['ours-new/tool', 'acme/core', 'acme/seen', 'acme/more'];
-    for (const name of firstOf(names, 2)) {
+    for (const name of ['acme/seen', 'acme/core', 'acme/more', 'ours-new/tool']) {
       await using wanting = project({ [name]: '99.0.0' });
       expect((await wanting.run('update')).exitCode).not.toBe(0);
-    }
-    for (const name of names) {
       for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`])
         expect([200, 404]).toContain((await ask(path)).status);
     }
@@ -289,23 +282,6 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect((await ask('/dist/aged/base/1.1.0.zip', scoped.token)).status).toBe(410);
     expect(upstream.asked('/p2/aged/lib')).toBe(0);
     await set('mirroring.minimum_age', '0');
-  });
-
-  it('row 75: installs private and mirrored packages, and without a cache while the upstream is stopped', async () => {
-    await using app = project({ 'acme/away': '^1.0' });
-    const cold = await app.run('update');
-    expect(cold.exitCode, cold.output).toBe(0);
-    expect(app.locked()['away/lib']?.dist?.url).not.toContain(upstream.url);
-    upstream.failing.status = 503;
-    await afterAnHour();
-    app.removeVendor();
-    app.clearCache();
-    const stopped = await app.run('update');
-    expect(stopped.exitCode, stopped.output).toBe(0);
-    expect(await app.php(askWho('acme/away', 'away/lib', 'away/base'))).toBe('1.0.0 1.0.0 1.0.0');
-    const asked = await ask('/p2/away/lib.json');
-    upstream.failing.status = undefined;
-    expect(asked.headers.get('x-libretto-stale-since')).toMatch(/GMT$/);
   });
 
   itInSeries('that is killed during a fetch leaves no bad file, and the next install works', async () => {

@@ -12,7 +12,7 @@ import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/core/state/state-store.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries } from '../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 const writerScript = new URL('../util/state-writer.mjs', import.meta.url).pathname;
@@ -94,8 +94,8 @@ describe('a commit of another process', () => {
   });
 });
 
-describe('processes that open and close the state again and again', () => {
-  itInSeries('can all write, also one that opens the state while another closes it as the last', async () => {
+describeInSeries('processes that open and close the state again and again', () => {
+  it('can all write, also one that opens the state while another closes it as the last', async () => {
     await (await openLmdbStore(directory)).close();
     const script = `
       import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
@@ -114,8 +114,8 @@ describe('processes that open and close the state again and again', () => {
   });
 });
 
-describe('a disk without space for the state', () => {
-  itInSeries('refuses the commit with the reason and changes nothing, and the state stays usable', async () => {
+describeInSeries('a disk without space for the state', () => {
+  it('refuses the commit with the reason and changes nothing, and the state stays usable', async () => {
     const script = `
       import { openLmdbStore } from ${JSON.stringify(libraryUrl)};
       const store = await openLmdbStore(${JSON.stringify(directory)});

@@ -8,7 +8,7 @@ import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
 import { listed, malware, one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedOptions, type PolicedRegistry } from '../util/policed-registry.ts';
 import { packageName } from '../util/running-mirror.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries } from '../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream, type UpstreamVersion } from '../util/upstream.ts';
 
@@ -241,28 +241,25 @@ describe('the last lists', () => {
   });
 });
 
-describe('a flag that the upstream has cleared', () => {
-  itInSeries(
-    'blocks no longer after the freshness time, also where its branches had it, and after a slow phase',
-    async () => {
-      await storeListed([one('1.0.0'), one('dev-main')]);
-      const branch = await published('/p2/some/lib~dev.json');
-      answer('/p2/some/lib~dev.json', { ...branch, ...listed });
-      later();
-      expect([await status('1.0.0'), await status('dev-main')]).toEqual([410, 410]);
-      answer('/p2/some/lib.json', {}, 3000);
-      later();
-      expect(await status('1.0.0')).toBe(410);
-      registry.upstream.instead('/p2/some/lib.json', undefined);
-      publish([one('1.0.0'), one('dev-main')]);
-      await setTimeout(2000); // the request that was too slow ends
-      later();
-      expect(await status('1.0.0')).toBe(200);
-      answer('/p2/some/lib~dev.json', branch);
-      later();
-      expect([await status('dev-main'), await status('1.0.0')]).toEqual([200, 200]);
-    },
-  );
+describeInSeries('a flag that the upstream has cleared', () => {
+  it('blocks no longer after the freshness time, also where its branches had it, and after a slow phase', async () => {
+    await storeListed([one('1.0.0'), one('dev-main')]);
+    const branch = await published('/p2/some/lib~dev.json');
+    answer('/p2/some/lib~dev.json', { ...branch, ...listed });
+    later();
+    expect([await status('1.0.0'), await status('dev-main')]).toEqual([410, 410]);
+    answer('/p2/some/lib.json', {}, 3000);
+    later();
+    expect(await status('1.0.0')).toBe(410);
+    registry.upstream.instead('/p2/some/lib.json', undefined);
+    publish([one('1.0.0'), one('dev-main')]);
+    await setTimeout(2000); // the request that was too slow ends
+    later();
+    expect(await status('1.0.0')).toBe(200);
+    answer('/p2/some/lib~dev.json', branch);
+    later();
+    expect([await status('dev-main'), await status('1.0.0')]).toEqual([200, 200]);
+  });
 });
 
 describe('the age of a release', () => {

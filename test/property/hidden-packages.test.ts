@@ -122,7 +122,7 @@ function questions(): readonly Asked[] {
     '/search.json?q=',
     '/search.json?q=kram&per_page=2',
     '/list.json',
-    '/metadata/changes.json?since=10000',
+    '/metadata/changes.json?since=10000000000000',
     '/feeds/releases.atom',
     '/feeds/releases.atom?stability=dev',
     '/filter-lists/summary',

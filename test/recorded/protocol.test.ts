@@ -73,7 +73,7 @@ const lookups = [
   'GET /list.json?filter=acme/*',
   'GET /list.json?vendor=bought',
   'GET /metadata/changes.json',
-  'GET /metadata/changes.json?since=10000',
+  'GET /metadata/changes.json?since=10000000000000',
   'GET /search.json?q=hello',
   'GET /search.json?q=acme&type=project',
   'GET /search.json?q=&page=2&per_page=2',

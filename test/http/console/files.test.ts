@@ -233,6 +233,8 @@ describe('a hostile archive', () => {
     expect((await visit('lies.txt')).text).toContain('is encrypted or damaged');
     expect((await visit('secret.txt')).text).toContain('is encrypted or damaged');
     expect((await visit('bomb.txt', 'raw')).status).toBe(404);
+    // the search for secrets at the end reads no encrypted file
+    await replace(zipOf([{ name: 'composer.json', data: '{}' }]));
   });
 
   itInSeries('with 50 000 files is listed page by page and searched, and each of its files is shown', async () => {

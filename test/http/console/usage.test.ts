@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent, request } from 'undici';
 import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-registry.ts';
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
-import { itInSeries } from '../../util/series.ts';
 import { startSmtpReceiver, type SmtpReceiver } from '../../util/smtp-receiver.ts';
 import { openElements } from '../../util/page-text.ts';
 import { runCli } from '../../util/run-cli.ts';
@@ -179,7 +178,7 @@ describe('a version that an advisory calls malware', () => {
   };
   const textOf = async (path: string, of = browser): Promise<string> => (await of.get(path)).text;
 
-  itInSeries('needs people, on the overview and on the page “Status”, who learn only what they may know', async () => {
+  it('needs people, on the overview and on the page “Status”, who learn only what they may know', async () => {
     expect(await textOf('/overview', viewer)).toContain('All is well');
     const reportedAt = '2026-03-01T12:00:00+00:00';
     writeTree(registry.folder.path, { 'advisories.json': JSON.stringify([{ ...advisory, reportedAt }]) });

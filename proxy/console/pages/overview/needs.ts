@@ -124,7 +124,9 @@ function buildNeeds({ lastBuild, damaged, countsAlone }: NeedFacts, failing: num
       title: `The last build could not read ${formatCount(unread, 'source')}`,
       detail:
         'Versions published from there stay available. The output of `libretto build` names sources of libretto.json.',
-      to: '/repositories',
+      area: 'Sources',
+      // no page changes a source of libretto.json
+      ...(failing > 0 && { to: '/repositories' }),
     });
   if (damaged > 0)
     needs.push({

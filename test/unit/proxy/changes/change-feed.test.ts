@@ -7,6 +7,9 @@ import type { Publication } from '../../../../build/contract/publication.ts';
 import { createChangeFeed, type ChangeFeedParts } from '../../../../proxy/changes/change-feed.ts';
 import type { RecordedChange } from '../../../../proxy/core/tree/package-releases.ts';
 
+/** Any day, epoch milliseconds. */
+const dayMs = 1_600_000_000_000;
+
 describe('a follower of the feed', () => {
   const published = new Map<PackageName, RecordedChange>();
   let serial = 0;
@@ -16,7 +19,7 @@ describe('a follower of the feed', () => {
   beforeEach(() => {
     [announced, unread, feed] = [undefined, undefined, createChangeFeed(parts)];
     published.clear();
-    nowMs = 10_000;
+    nowMs = dayMs + 10_000;
   });
 
   const publish = (name: string): void => {
@@ -53,31 +56,31 @@ describe('a follower of the feed', () => {
   it('gets a second change of a package in the second after that of another package', async () => {
     publish('acme/a');
     publish('acme/b');
-    nowMs = 10_900;
-    const { names, timestamp } = await ask(10_000);
+    nowMs = dayMs + 10_900;
+    const { names, timestamp } = await ask(dayMs * 10 + 10_000);
     expect(names).toEqual(['acme/a', 'acme/b']);
-    nowMs = 11_000;
+    nowMs = dayMs + 11_000;
     publish('acme/a');
     expect((await ask(timestamp)).names).toContain('acme/a');
   });
 
   it('gets a publication of the second in which it asked, and gets none again once that second is over', async () => {
     publish('acme/a');
-    const first = await ask(10_000);
+    const first = await ask(dayMs * 10 + 10_000);
     publish('acme/b');
     const second = await ask(first.timestamp);
     expect(second.names).toContain('acme/b');
-    nowMs = 11_000;
+    nowMs = dayMs + 11_000;
     const third = await ask(second.timestamp);
     expect((await ask(third.timestamp)).names).toEqual([]);
   });
 
   it('asks for everything anew where the clock of a later publisher is behind', async () => {
-    nowMs = 20_000;
+    nowMs = dayMs + 20_000;
     publish('acme/a');
-    nowMs = 15_000;
+    nowMs = dayMs + 15_000;
     publish('acme/b');
-    const { names, timestamp } = await ask(10_000);
+    const { names, timestamp } = await ask(dayMs * 10 + 10_000);
     expect(names).toEqual(['acme/a', 'acme/b']);
     publish('acme/a');
     expect((await ask(timestamp)).names).toEqual(['*']);
@@ -85,9 +88,9 @@ describe('a follower of the feed', () => {
 
   it('gets its answer from a server that has read no index yet, where nothing was published since', async () => {
     publish('acme/a');
-    nowMs = 20_000;
-    const { timestamp } = await ask(10_000);
-    announced = { published_at: new Date(10_500).toISOString(), dates_until: 10 } as Publication;
+    nowMs = dayMs + 20_000;
+    const { timestamp } = await ask(dayMs * 10 + 10_000);
+    announced = { published_at: new Date(dayMs + 10_500).toISOString(), dates_until: dayMs / 1000 + 10 } as Publication;
     [feed, unread] = [createChangeFeed(parts), new Promise(() => undefined)];
     expect(await ask(timestamp)).toEqual({ names: [], timestamp });
     expect((await ask(timestamp + 10_000)).names).toEqual(['*']);
