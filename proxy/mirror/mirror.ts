@@ -82,27 +82,24 @@ export class Mirror {
     this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, report });
     this.#names = new NameDecisions({ rules: options.rules, compile: this.#compile, privateNames });
     this.archiveStore = new AcceptedArchiveStore(folder, cacheBytes / 2);
+    const shared = { archiveStore: this.archiveStore, now, report };
     const lastLists = new LastLists(folder, report);
     const arrivals = (this.arrivals = new Arrivals(folder, report));
     this.#fetcher = new ArchiveFetcher({
+      ...shared,
       folder,
       client: this.#client,
-      archiveStore: this.archiveStore,
       check: options.checkArchive,
       limits: options.archives ?? {},
-      now,
-      report,
     });
     this.#documents = new MirroredDocuments({
-      archiveStore: this.archiveStore,
+      ...shared,
       check,
       privateNames,
       advisories: this.#advisories,
       lastLists,
       arrivals,
       cacheBytes: cacheBytes / 2,
-      now,
-      report,
     });
     this.#archives = new MirroredArchives({
       archiveStore: this.archiveStore,

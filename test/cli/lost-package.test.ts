@@ -7,7 +7,6 @@ import { zipOf } from '../util/hostile-zip.ts';
 import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { startUpstream, type TestUpstream } from '../util/upstream.ts';
-import { firstOf } from '../util/series.ts';
 
 const zip = (): Buffer => zipOf([{ name: 'only/src/A.php', data: Buffer.from('<?php') }]);
 const names = ['solo/only', 'solo/gone', 'share/own'];
@@ -85,15 +84,10 @@ async function unknown(path: string, name: string, token: string): Promise<reado
 const requestsOf = (name: string): readonly string[] =>
   upstream.server.requests.map(({ path }) => path).filter((path) => path.includes(name));
 
-it.each(
-  firstOf<[string, boolean]>(
-    [
-      ['under a running server', false],
-      ['after a restart', true],
-    ],
-    1,
-  ),
-)(
+it.each([
+  ['under a running server', false],
+  ['after a restart', true],
+])(
   'a damaged private package is not requested of another registry, and is an error where visible, %s',
   async (_, restarts) => {
     for (const name of ['solo/only', 'share/own'])

@@ -1,6 +1,6 @@
 // Tests a Redis that is late, slow, behind a dead line, closed to the server at run time, or holds old or odd values:
 // no request fails, none is unlimited, and the shared count is used again by itself (F6, F7, rows 80 and 81).
-// redis-chaos.series.test.ts has a frozen, killed, emptied, full and read-only Redis.
+// redis-chaos.test.ts has a frozen, killed, emptied, full and read-only Redis.
 
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -82,7 +82,7 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
       ['killed', () => redis.primary.kill()],
       ['frozen', async () => redis.primary.freeze()],
     ] as const;
-    // redis-cluster.series.test.ts kills the primaries of a cluster
+    // redis-cluster.test.ts kills the primaries of a cluster
     const played = kind === 'a cluster' && process.env['CRASH_KILLS'] === undefined ? losses.slice(1) : losses;
     it.each(played)(
       'the primary %s: a replica replaces it, with every acknowledged change and every count',

@@ -1,5 +1,5 @@
 // Tests counting while the shared counters are unreachable, against a server with faults on command.
-// test/fault/redis-chaos.series.test.ts uses a real Redis.
+// test/fault/redis-chaos.test.ts uses a real Redis.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -10,6 +10,7 @@ import {
   type Schema,
 } from '../../../proxy/manage/openapi/schema.ts';
 import { runManagement } from '../../util/running-management.ts';
+import { itInSeries } from '../../util/series.ts';
 
 let document: ApiDocument;
 let operations: readonly OperationObject[];
@@ -38,7 +39,7 @@ const isDescribed = (schema: Schema): boolean =>
   (schema.description ?? resolveSchema(schema, document.components.schemas).description) !== undefined;
 
 describe('the API document', () => {
-  it('passes the linter, with its strict rules', async () => {
+  itInSeries('passes the linter, with its strict rules', async () => {
     const rules = {
       'operation-description': 'error',
       'parameter-description': 'error',

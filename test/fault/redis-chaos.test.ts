@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hourMs, openTestCounters, type TestCounters } from '../util/resilient-redis-counters.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 describe.skipIf(lacks('redis-server'))('counting while Redis fails', () => {
   let redis: RedisServer;
@@ -127,7 +128,7 @@ describe.skipIf(lacks('redis-server'))('counting while Redis fails', () => {
     expect(await hit(2)).toMatchObject({ admitted: false });
   });
 
-  it('row 80: frozen at the start: the server starts all the same', async () => {
+  itInSeries('row 80: frozen at the start: the server starts all the same', async () => {
     redis.freeze();
     const { counters, untilRecovered } = await open();
     expect(counters.degraded()).toBe(true);

@@ -11,7 +11,7 @@ import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import { serveStore, versionsIn, type ServedStore } from '../util/served-store.ts';
 import { whoLibrary } from '../util/who-library.ts';
-import { playsSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries, playsSeries } from '../util/series.ts';
 
 let served: ServedStore;
 afterEach(() => served[Symbol.asyncDispose]());
@@ -66,7 +66,7 @@ describe('publications during requests', () => {
   });
 });
 
-describe('a publication that is being read', () => {
+describeInSeries('a publication that is being read', () => {
   it('does not show its documents before it is in effect', async () => {
     served = await serveStore();
     const publish = (number: number) =>
@@ -118,7 +118,7 @@ describe('a publication whose packages.json', () => {
     await expect.poll(listed).toEqual(['acme/a', 'acme/b']);
   });
 
-  it('does not come because the store hangs leaves the server ready', async () => {
+  itInSeries('does not come because the store hangs leaves the server ready', async () => {
     await publishTwice();
     expect(await isReady()).toBe(true);
     await served.publish(below('one/c', whoLibrary('acme/c', '1.0.0')));

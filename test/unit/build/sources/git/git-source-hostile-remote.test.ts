@@ -12,7 +12,7 @@ import { createRepository, type TestRepository } from '../../../../util/git-repo
 import { currentCopy, withReleases, withScan, type ScanOptions } from '../../../../util/git-scan.ts';
 import { createGitShim } from '../../../../util/git-shim.ts';
 import { temporaryFolder } from '../../../../util/temporary-folder.ts';
-import { itInSeries } from '../../../../util/series.ts';
+import { describeInSeries, itInSeries } from '../../../../util/series.ts';
 
 const folder = temporaryFolder('hostile-remote');
 let server: GitHttpServer;
@@ -94,7 +94,7 @@ describe('row 72: a hostile or broken remote', () => {
     expect(keptFiles()).toEqual([]);
   });
 
-  it.skipIf(process.platform !== 'linux')(
+  itInSeries.skipIf(process.platform !== 'linux')(
     'a remote that lists refs without end is cut off by memory, not by time',
     async () => {
       server.behave({ endless: 'refs' });
@@ -133,7 +133,7 @@ describe('row 72: a hostile or broken remote', () => {
     expect(existsSync(folder.at('x'))).toBe(false);
   });
 
-  it.each([
+  itInSeries.each([
     ['a ref that cannot be a file', (id: string) => [`${id} refs/heads/main`, `${id} refs/heads/main/below`]],
     ['a name with a space', (id: string) => [`${id} refs/heads/main`, `${id} refs/heads/a b`]],
     ['a commit it does not have', () => [`${'12'.repeat(20)} refs/heads/main`]],
@@ -168,8 +168,8 @@ describe('row 72: a hostile or broken remote', () => {
   });
 });
 
-describe('a build that was killed during a fetch', () => {
-  itInSeries('is completed by the next build', async () => {
+describeInSeries('a build that was killed during a fetch', () => {
+  it('is completed by the next build', async () => {
     await scan();
     repository.append([{ commit: 'main', files: { b: '1' } }]);
     writeFileSync(join(copy(), 'objects/pack/tmp_pack_abc'), 'half a pack');

@@ -15,6 +15,7 @@ import { startCluster, type RedisCluster } from '../util/redis-cluster.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
 import { openTestCounters, type TestCounters } from '../util/resilient-redis-counters.ts';
 import { lacks } from '../util/tool.ts';
+import { itInSeries } from '../util/series.ts';
 
 const rounds = process.env['CRASH_KILLS'] === undefined ? 1 : 6;
 const put = (key: string): StateChange => ({ conditions: [], puts: [{ key, value: key }], deletes: [] });
@@ -198,7 +199,7 @@ describe.skipIf(lacks('redis-server'))('with a cluster', () => {
     await primary.command('CLUSTER', 'SETSLOT', redis.slot, 'STABLE');
   });
 
-  it(`F9: the primary is killed under load, ${rounds} times: every confirmed change is there`, async () => {
+  itInSeries(`F9: the primary is killed under load, ${rounds} times: every confirmed change is there`, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { primary, replica } = await redis.settled();
       const on = await hosts();
