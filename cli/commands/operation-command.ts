@@ -129,6 +129,7 @@ async function openRegistry<Services>(
         caller: { kind: 'operator', actor: context.actor },
         actor: context.actor,
         nowMs: context.now().getTime(),
+        clientAddress: '',
       }),
     close: async () => {
       await close?.();
