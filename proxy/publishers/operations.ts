@@ -17,7 +17,7 @@ import {
   type PublisherDocument,
   type ExplanationDocument,
 } from './records/publisher-schema.ts';
-import { ageOrder } from '../state/rows.ts';
+import { readRow, ageOrder } from '../state/rows.ts';
 import type { Publishers } from './records/publishers.ts';
 import type { OidcTokens } from './tokens/oidc-tokens.ts';
 import type { IdTokenExplanation } from './tokens/explain-id-token.ts';
@@ -32,8 +32,7 @@ async function publisherDocument(
   record: PublisherRecord,
   nowMs: number,
 ): Promise<PublisherDocument> {
-  const entry = await state.get(publisherUseKey(record.id));
-  const use = entry === undefined ? undefined : parsePublisherUse(entry.value);
+  const use = await readRow(state, publisherUseKey(record.id), parsePublisherUse);
   const { used, endsMs } = windowAt(use, nowMs);
   const isPinned = record.repository_id !== null || record.repository === null;
   const shared = isPinned ? null : sharedId(record, await readPublishers(state));
