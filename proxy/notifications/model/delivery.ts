@@ -4,12 +4,19 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
 import { parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
 import { rowParser, type RowOf } from '../../state/rows.ts';
-import type { DeliveryDocument } from '../endpoints/endpoint-schema.ts';
 import type { EndpointId } from './endpoint.ts';
 
 /** `hidden`: the limits of the endpoint's token changed, and do not show the event any more. */
 export const deliveryStates = ['pending', 'delivered', 'failed', 'hidden'] as const;
-export type DeliveryAttempt = DeliveryDocument['attempts'][number];
+export interface DeliveryAttempt {
+  /** RFC 3339 UTC */
+  readonly at: string;
+  /** of the receiver's answer; null: there was none */
+  readonly status: number | null;
+  readonly milliseconds: number;
+  /** why it failed; null: it was delivered */
+  readonly error: string | null;
+}
 
 const deliveryRecord = z.object({
   endpoint: z.custom<EndpointId>((value) => typeof value === 'string'),
