@@ -58,7 +58,7 @@ export function sourceText({ type, url, published_as: former = url }: Repository
 export function readEntry({ type, url, filters }: RepositorySource): SourceEntry {
   const issues: { path: string; message: string }[] = [];
   const described = { type, [type === 'git' || type === 'composer' ? 'url' : 'path']: url, ...(filters as JsonObject) };
-  const entry = sourceShape.read(described, '', (at, message) => issues.push({ path: fieldOf(at), message }));
+  const entry = sourceShape.read(described, '', (at, message) => void issues.push({ path: fieldOf(at), message }));
   if (entry !== undefined && issues.length === 0) return entry;
   throw invalidInput(...issues);
 }

@@ -4,7 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
-import type { Operation } from '../../proxy/registry/operation.ts';
+import type { Call, Operation } from '../../proxy/registry/operation.ts';
 import { openCommandState, type CommandState, type Opening } from '../compose/command-state.ts';
 import type { Config } from '../config/config.ts';
 import type { CommandInput } from '../io/command.ts';
@@ -124,17 +124,17 @@ async function openRegistry<Services>(
   return {
     config: opened.config,
     services,
-    call: (operation, input) =>
-      operation.run(services, input, {
-        caller: { kind: 'operator', actor: context.actor },
-        actor: context.actor,
-        nowMs: context.now().getTime(),
-      }),
+    call: (operation, input) => operation.run(services, input, callOf(context)),
     close: async () => {
       await close?.();
       await opened.state.close();
     },
   };
+}
+
+/** On the host of the registry. */
+function callOf({ actor, now }: Context): Call {
+  return { caller: { kind: 'operator', actor }, actor, nowMs: now().getTime(), clientAddress: '' };
 }
 
 function headingOf({ url }: Remote, isRemembered: boolean): string {

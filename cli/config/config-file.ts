@@ -68,10 +68,6 @@ const foreign: ReadonlySet<string> = new Set([
   'whitelist',
 ]);
 
-function isForeignKey(key: string): boolean {
-  return foreign.has(key);
-}
-
 /** Describes all of these keys in one complaint. */
 function describeForeignKeys(keys: readonly string[], path: string): string {
   const names = keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} and ${keys.at(-1) ?? ''}`;
@@ -168,7 +164,7 @@ function collect(object: JsonObject, prefix: string, into: Collector): void {
     if (!part.includes('.') && knownKeys.includes(key)) into.values.set(key, value);
     else if (isJsonObject(value) && !part.includes('.') && knownKeys.some((known) => known.startsWith(`${key}.`)))
       collect(value, `${key}.`, into);
-    else if (prefix === '' && isForeignKey(key)) into.foreign.push(key);
+    else if (prefix === '' && foreign.has(key)) into.foreign.push(key);
     else into.problems.push(unknownKey(key, into.path));
   }
 }

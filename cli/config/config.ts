@@ -86,9 +86,8 @@ async function configured(
   // An overridden value must be valid too: otherwise removing the stronger one would cause an unexpected error.
   const parsed: Configured<unknown>[] = [];
   for (const { raw, origin, base } of candidates) {
-    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, base, (at, complaint) =>
-      problems.push(`${formatOrigin(origin, at)} ${complaint}`),
-    );
+    const refuse: ReportFault = (at, complaint) => void problems.push(`${formatOrigin(origin, at)} ${complaint}`);
+    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, base, refuse);
     parsed.push({ value, origin });
   }
   return parsed[0] ?? { value: setting.standard({ directory: input.workingDirectory }), origin: { from: 'default' } };
@@ -115,7 +114,7 @@ async function parsedValue(
   let isReported = false;
   const value = await setting.parse(raw, base, (at, complaint) => {
     isReported = true;
-    refuse(at, complaint);
+    return refuse(at, complaint);
   });
   if (value === undefined && !isReported) {
     const reason = setting.reason?.(raw);

@@ -1,6 +1,7 @@
 // The setting `features`: the features of the server in addition to packages.json, p2 and dist.
 
 import type { Setting } from './setting.ts';
+import { parseWords } from './setting-values.ts';
 
 export const featureNames = [
   'api',
@@ -25,13 +26,7 @@ export const featuresSetting: Setting<readonly FeatureName[]> = {
   variable: 'LIBRETTO_FEATURES',
   purpose: `what the server offers besides packages.json, p2 and dist: none, or any of ${featureNames.join(',')}`,
   allowed: `any of ${featureNames.join(', ')}, with commas between, or none (in libretto.json: a list)`,
-  parse: parseFeatures,
+  parse: (raw) => parseWords(raw, isFeatureName),
   standard: () => featureNames,
   schema: { type: 'array', uniqueItems: true, items: { enum: featureNames } },
 };
-
-function parseFeatures(raw: unknown): readonly FeatureName[] | undefined {
-  const parts: unknown =
-    raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
-  return Array.isArray(parts) && parts.every(isFeatureName) && new Set(parts).size === parts.length ? parts : undefined;
-}

@@ -4,20 +4,18 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 import { resolve } from 'node:path';
 
-import type { IdentityProvider } from '../../proxy/sso/model/provider.ts';
-import type { ClientNotice } from '../../proxy/settings/client-notice.ts';
 import type { Setting } from './setting.ts';
-import type { SourceEntry } from './source-shape.ts';
 
 type Shapes = (typeof import('./file-shapes.ts'))['fileShapes'];
 type ValueOf<Name extends keyof Shapes> = Exclude<ReturnType<Shapes[Name]['read']>, undefined>;
 
-function fileSetting<Name extends keyof Shapes, Standard>(
+/** `standard`: its value where the file has none. */
+function fileSetting<Name extends keyof Shapes, Standard extends ValueOf<Name> | undefined>(
   name: Name,
-  key: string,
   purpose: string,
   standard: Standard,
-): Setting<ValueOf<Name> | Standard> {
+  key: string = name,
+): Setting<ValueOf<Name> | (Standard & undefined)> {
   return {
     key,
     purpose,
@@ -27,16 +25,11 @@ function fileSetting<Name extends keyof Shapes, Standard>(
       (await import('./file-shapes.ts')).fileShapes[name].read(raw as JsonValue, '', refuse) as
         | ValueOf<Name>
         | undefined,
-    standard: () => standard,
+    standard: () => standard as ValueOf<Name> | (Standard & undefined),
   };
 }
 
-const sources = fileSetting<'sources', readonly SourceEntry[]>(
-  'sources',
-  'sources',
-  'the sources of every build without SOURCE',
-  [],
-);
+const sources = fileSetting('sources', 'the sources of every build without SOURCE', []);
 
 /** Reads a plain list of paths without loading the shapes. */
 const parseSources: typeof sources.parse = (raw, base, refuse) =>
@@ -44,8 +37,7 @@ const parseSources: typeof sources.parse = (raw, base, refuse) =>
     ? raw.map((source: string) => ({ source, options: {} }))
     : sources.parse(raw, base, refuse);
 
-const identityProviders = fileSetting<'identityProviders', readonly IdentityProvider[]>(
-  'identityProviders',
+const identityProviders = fileSetting(
   'identityProviders',
   'the providers of OpenID Connect at which people sign in to the console',
   [],
@@ -66,51 +58,21 @@ function isPlainPath(raw: unknown): raw is string {
 
 export const fileSettings = {
   sources: { ...sources, parse: parseSources },
-  name: fileSetting('name', 'name', 'the name of the registry in packages.json', undefined),
-  description: fileSetting('description', 'description', 'the purpose of the registry in packages.json', undefined),
-  homepage: fileSetting('homepage', 'homepage', 'a web page about the registry, in packages.json', undefined),
-  abandoned: fileSetting(
-    'abandoned',
-    'abandoned',
-    'packages that are no longer maintained, and their replacements',
-    {},
-  ),
-  advisories: fileSetting(
-    'advisories',
-    'advisories',
-    'JSON files of security advisories, for `composer audit`',
-    undefined,
-  ),
-  filters: fileSetting('filters', 'filters', 'lists of versions that Composer must not install, such as malware', {}),
-  archiveExclude: fileSetting<'archiveExclude', readonly string[]>(
+  name: fileSetting('name', 'the name of the registry in packages.json', undefined),
+  description: fileSetting('description', 'the purpose of the registry in packages.json', undefined),
+  homepage: fileSetting('homepage', 'a web page about the registry, in packages.json', undefined),
+  abandoned: fileSetting('abandoned', 'packages that are no longer maintained, and their replacements', {}),
+  advisories: fileSetting('advisories', 'JSON files of security advisories, for `composer audit`', undefined),
+  filters: fileSetting('filters', 'lists of versions that Composer must not install, such as malware', {}),
+  archiveExclude: fileSetting(
     'archiveExclude',
-    'archive.exclude',
     "patterns added to every package's archive.exclude",
     [],
+    'archive.exclude',
   ),
-  egressAllow: fileSetting<'egressAllow', readonly string[]>(
-    'egressAllow',
-    'egress.allow',
-    'private addresses that Libretto may fetch from',
-    [],
-  ),
-  warnings: fileSetting<'warnings', readonly ClientNotice[]>(
-    'warnings',
-    'warnings',
-    'warnings that Composer prints, by version of Composer',
-    [],
-  ),
-  infos: fileSetting<'infos', readonly ClientNotice[]>(
-    'infos',
-    'infos',
-    'information that Composer prints, by version of Composer',
-    [],
-  ),
+  egressAllow: fileSetting('egressAllow', 'private addresses that Libretto may fetch from', [], 'egress.allow'),
+  warnings: fileSetting('warnings', 'warnings that Composer prints, by version of Composer', []),
+  infos: fileSetting('infos', 'information that Composer prints, by version of Composer', []),
   identityProviders: { ...identityProviders, parse: parseProviders },
-  sourceRoots: fileSetting<'sourceRoots', readonly string[]>(
-    'sourceRoots',
-    'sourceRoots',
-    'folders of this machine that may contain registered repositories',
-    [],
-  ),
+  sourceRoots: fileSetting('sourceRoots', 'folders of this machine that may contain registered repositories', []),
 };

@@ -44,10 +44,11 @@ const noticeShape: Shape<ClientNotice> = {
     additionalProperties: false,
   },
   read(value, at, refuse) {
-    if (!isJsonObject(value)) {
-      refuse(at, complaintOf(value, 'an object such as {"versions": "<2.5", "message": "Please update Composer."}'));
-      return undefined;
-    }
+    if (!isJsonObject(value))
+      return refuse(
+        at,
+        complaintOf(value, 'an object such as {"versions": "<2.5", "message": "Please update Composer."}'),
+      );
     const strange = Object.keys(value).filter((field) => !Object.hasOwn(fields, field));
     for (const field of strange)
       refuse(
@@ -72,8 +73,7 @@ function readField(
   refuse: ReportFault,
 ): string | undefined {
   if (value !== undefined) return shape.read(value, `${at}.${field}`, refuse);
-  refuse(at, `has no ${field}.`);
-  return undefined;
+  return refuse(at, `has no ${field}.`);
 }
 
 const someText = (allowed: string): Shape<string> => text({ pattern: plainText, allowed });
@@ -105,11 +105,10 @@ const packageName = mapped(
 
 const flag: Shape<boolean> = {
   schema: { type: 'boolean' },
-  read(value, at, refuse) {
-    if (typeof value === 'boolean') return value;
-    refuse(at, complaintOf(value, 'true, false, or the name or address of the replacement'));
-    return undefined;
-  },
+  read: (value, at, refuse) =>
+    typeof value === 'boolean'
+      ? value
+      : refuse(at, complaintOf(value, 'true, false, or the name or address of the replacement')),
 };
 
 const range = 'an address or CIDR range such as "10.0.0.0/8"';
@@ -144,8 +143,7 @@ const entries: Shape<readonly JsonValue[]> = {
   schema: { type: 'array', items: { type: 'object', required: ['package', 'constraint'] } },
   read(value, at, refuse) {
     if (Array.isArray(value)) return value as readonly JsonValue[];
-    refuse(at, complaintOf(value, 'the path of a JSON file, or a list of {"package": …, "constraint": …}'));
-    return undefined;
+    return refuse(at, complaintOf(value, 'the path of a JSON file, or a list of {"package": …, "constraint": …}'));
   },
 };
 

@@ -24,19 +24,14 @@ const secretAllowed = '{"env": "NAME"} or {"file": "PATH"}: the secret itself do
 
 const bool = (description: string): Shape<boolean> => ({
   schema: { type: 'boolean', description },
-  read(value, at, refuse) {
-    if (typeof value === 'boolean') return value;
-    refuse(at, complaintOf(value, 'true or false'));
-    return undefined;
-  },
+  read: (value, at, refuse) => (typeof value === 'boolean' ? value : refuse(at, complaintOf(value, 'true or false'))),
 });
 
 const hours: Shape<number> = {
   schema: { type: 'integer', minimum: 1, maximum: longestSessionHours, description: 'the longest session, in hours' },
   read(value, at, refuse) {
     if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= longestSessionHours) return Number(value);
-    refuse(at, complaintOf(value, `a whole number from 1 to ${longestSessionHours}`));
-    return undefined;
+    return refuse(at, complaintOf(value, `a whole number from 1 to ${longestSessionHours}`));
   },
 };
 
@@ -56,8 +51,7 @@ const secret: Shape<SecretPlace> = {
     const isPlace = typeof place === 'string' && new RegExp(plainText, 'u').test(place) && more.length === 0;
     if (isPlace && key === 'env') return { env: place };
     if (isPlace && key === 'file') return { file: place };
-    refuse(at, `is not the place of a secret; allowed: ${secretAllowed}.`);
-    return undefined;
+    return refuse(at, `is not the place of a secret; allowed: ${secretAllowed}.`);
   },
 };
 
@@ -165,10 +159,7 @@ function fieldsOf(
       additionalProperties: false,
     },
     read(value, at, refuse) {
-      if (!isJsonObject(value)) {
-        refuse(at, complaintOf(value, `an object with ${orList(names)}`));
-        return undefined;
-      }
+      if (!isJsonObject(value)) return refuse(at, complaintOf(value, `an object with ${orList(names)}`));
       return readFields({ what, shapes, needed, names }, value, at, refuse);
     },
   };

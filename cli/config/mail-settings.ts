@@ -32,8 +32,7 @@ const mail: Setting<MailServer | undefined> = {
   parse: (raw, _place, refuse) => {
     const parsed = typeof raw === 'string' ? parseMailServer(raw) : undefined;
     // the message omits the value: a part that was not understood may be a password
-    if (parsed === undefined) refuse('', `is not the address of a mail server; allowed is ${allowed}.`);
-    return parsed;
+    return parsed ?? refuse('', `is not the address of a mail server; allowed is ${allowed}.`);
   },
   standard: () => undefined,
   schema: { type: 'string', pattern: String.raw`^smtps?://[^\s/?#\u0000-\u001f\u007f]+/?$` },

@@ -42,8 +42,8 @@ export const originAuthorization: Setting<Secret | undefined> = {
   parse: (raw, _place, refuse) => {
     if (typeof raw === 'string' && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(raw))
       return new Secret(raw);
-    refuse('', 'is not the value of a header; allowed is, for example, Bearer TOKEN.'); // the message omits the value
-    return undefined;
+    // the message omits the value
+    return refuse('', 'is not the value of a header; allowed is, for example, Bearer TOKEN.');
   },
   standard: () => undefined,
   schema: { type: 'string', pattern: String.raw`^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$` },

@@ -24,8 +24,7 @@ export const output: Setting<OutputAddress | undefined> = {
     try {
       return parseOutput(raw);
     } catch (error) {
-      refuse('', `is no address of an object store: ${(error as Error).message}`);
-      return undefined;
+      return refuse('', `is no address of an object store: ${(error as Error).message}`);
     }
   },
   standard: () => undefined,

@@ -3,9 +3,8 @@
 
 import { isPossibleHost } from '../../build/contract/host-name.ts';
 import { listenSetting } from './server-settings.ts';
-import type { Setting } from './setting.ts';
-import { type ListenAddress, parseDirectory, parseFlag, pathFault } from './setting-values.ts';
-import { plainText } from './text-schemas.ts';
+import { flagSetting, pathSetting, type Setting } from './setting.ts';
+import type { ListenAddress } from './setting-values.ts';
 
 const hostPattern = String.raw`^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$`;
 
@@ -30,16 +29,12 @@ const consoleHosts: Setting<readonly string[]> = {
   schema: { type: 'array', items: { type: 'string', pattern: hostPattern } },
 };
 
-const consoleAllowHttp: Setting<boolean> = {
+const consoleAllowHttp = flagSetting({
   key: 'consoleAllowHttp',
   flag: '--console-allow-http',
   variable: 'LIBRETTO_CONSOLE_ALLOW_HTTP',
   purpose: 'let people of other machines sign in over plain HTTP, for a trial in your own network',
-  allowed: 'true or false',
-  parse: parseFlag,
-  standard: () => false,
-  schema: { type: 'boolean' },
-};
+});
 
 export const consoleSettings = { consoleListen, consoleHosts, consoleAllowHttp };
 
@@ -52,16 +47,12 @@ function isHostName(value: unknown): value is string {
   return typeof value === 'string' && new RegExp(hostPattern).test(value) && isPossibleHost(value.replace(/^\*\./, ''));
 }
 
-const site: Setting<string | undefined> = {
+const site = pathSetting({
   key: 'site',
   flag: '--site <directory>',
   variable: 'LIBRETTO_SITE',
   purpose: 'a folder for the package pages as plain files, for any web server',
   allowed: 'a path',
-  parse: parseDirectory,
-  reason: pathFault,
-  standard: () => undefined,
-  schema: { type: 'string', pattern: plainText },
-};
+});
 
 export const siteSettings = { site };

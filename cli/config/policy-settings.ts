@@ -1,21 +1,16 @@
 // The settings of the policy: the file with the rules of the registry, and OSV, the database of security advisories.
 
-import { parseDirectory, pathFault, parseWebAddress, webFault } from './setting-values.ts';
-import type { Setting } from './setting.ts';
-import { plainText } from './text-schemas.ts';
+import { parseWebAddress, webFault } from './setting-values.ts';
+import { pathSetting, type Setting } from './setting.ts';
 import { webAddressAllowed, webAddressPattern } from '../../build/contract/registry-address.ts';
 
-const policy: Setting<string | undefined> = {
+const policy = pathSetting({
   key: 'policy',
   flag: '--policy <file>',
   variable: 'LIBRETTO_POLICY',
   purpose: 'the file with the rules about versions, policy.json; without it the rules are in the state',
   allowed: 'a JSON file',
-  parse: parseDirectory,
-  reason: pathFault,
-  standard: () => undefined,
-  schema: { type: 'string', pattern: plainText },
-};
+});
 
 export const policySettings = { policy };
 

@@ -1,6 +1,6 @@
 // The settings of a server: its addresses, its certificate, its limits of connections, and its processes.
 
-import { wholeNumber, type Setting } from './setting.ts';
+import { pathSetting, wholeNumber, type Setting } from './setting.ts';
 import {
   listenFault,
   parseHostPort,
@@ -9,12 +9,9 @@ import {
   type ListenAddress,
   parseWebAddress,
   webFault,
-  parseDirectory,
-  pathFault,
   parseWholeNumber,
 } from './setting-values.ts';
 import { webAddressAllowed, webAddressPattern } from '../../build/contract/registry-address.ts';
-import { plainText } from './text-schemas.ts';
 import { defaultServerLimits } from '../../proxy/core/http/server-limits.ts';
 import { availableParallelism } from 'node:os';
 
@@ -68,31 +65,21 @@ const publicUrl: Setting<string | undefined> = {
 
 export const addressSettings = { publicUrl };
 
-const file = (key: string, flag: string, variable: string, purpose: string): Setting<string | undefined> => ({
-  key,
-  flag,
-  variable,
-  purpose,
-  allowed: 'a file in PEM',
-  parse: parseDirectory,
-  reason: pathFault,
-  standard: () => undefined,
-  schema: { type: 'string', pattern: plainText },
-});
-
 export const tlsSettings = {
-  tlsCert: file(
-    'tlsCert',
-    '--tls-cert <file>',
-    'LIBRETTO_TLS_CERT',
-    'serve HTTPS (HTTP/2 and HTTP/1.1) with this certificate and its intermediate certificates',
-  ),
-  tlsKey: file(
-    'tlsKey',
-    '--tls-key <file>',
-    'LIBRETTO_TLS_KEY',
-    'the private key of the certificate, without a passphrase',
-  ),
+  tlsCert: pathSetting({
+    key: 'tlsCert',
+    flag: '--tls-cert <file>',
+    variable: 'LIBRETTO_TLS_CERT',
+    purpose: 'serve HTTPS (HTTP/2 and HTTP/1.1) with this certificate and its intermediate certificates',
+    allowed: 'a file in PEM',
+  }),
+  tlsKey: pathSetting({
+    key: 'tlsKey',
+    flag: '--tls-key <file>',
+    variable: 'LIBRETTO_TLS_KEY',
+    purpose: 'the private key of the certificate, without a passphrase',
+    allowed: 'a file in PEM',
+  }),
 };
 
 /** The maximum number of connections of one process. */

@@ -4,7 +4,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
-import { isAdvertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
 import { httpAddressFault, parseAddress, type Address } from '../../build/contract/address.ts';
 import { isPossibleHost } from '../../build/contract/host-name.ts';
 import { webAddressPattern } from '../../build/contract/registry-address.ts';
@@ -119,13 +118,16 @@ export function webFault(raw: unknown): string | undefined {
   return typeof raw === 'string' ? httpAddressFault(raw) : undefined;
 }
 
+/** The parts of a text with commas, and none of the text `none`; another value stays as it is. */
+export function listedIn(raw: unknown): unknown {
+  if (raw === 'none') return [];
+  return typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+}
+
 /** A list, text with commas, or the text `none`; each once. */
-export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefined {
-  const parts: unknown =
-    raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
-  return Array.isArray(parts) && parts.every(isAdvertisable) && new Set(parts).size === parts.length
-    ? parts
-    : undefined;
+export function parseWords<Word>(raw: unknown, isWord: (part: unknown) => part is Word): readonly Word[] | undefined {
+  const parts = listedIn(raw);
+  return Array.isArray(parts) && parts.every(isWord) && new Set(parts).size === parts.length ? parts : undefined;
 }
 
 const webAddress = new RegExp(webAddressPattern, 'iu');

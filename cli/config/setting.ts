@@ -1,8 +1,9 @@
 // One setting, as data: its possible origins, its allowed values, and its default.
 
 import type { JsonObject } from '../../build/contract/json.ts';
-import { parseWholeNumber, type BaseFolder } from './setting-values.ts';
+import { parseDirectory, parseFlag, parseWholeNumber, pathFault, type BaseFolder } from './setting-values.ts';
 import type { ReportFault } from './shape.ts';
+import { plainText } from './text-schemas.ts';
 
 export interface Setting<T> {
   /** the key in libretto.json; a dot separates nested objects */
@@ -44,4 +45,18 @@ export function wholeNumber({
     schema: { type: 'integer', minimum: least, maximum: most },
     ...setting,
   };
+}
+
+/** A setting that is the path of a file or a folder; there is none by default. */
+export function pathSetting(
+  setting: Pick<Setting<string>, 'key' | 'flag' | 'short' | 'variable' | 'purpose' | 'allowed'>,
+) {
+  const schema: JsonObject = { type: 'string', pattern: plainText };
+  return { ...setting, parse: parseDirectory, reason: pathFault, standard: () => undefined, schema };
+}
+
+/** A setting that is true or false; false by default. */
+export function flagSetting(setting: Pick<Setting<boolean>, 'key' | 'flag' | 'variable' | 'purpose'>) {
+  const schema: JsonObject = { type: 'boolean' };
+  return { ...setting, allowed: 'true or false', parse: parseFlag, standard: () => false, schema };
 }

@@ -8,7 +8,7 @@ import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { standardKeep } from '../../build/history/keep.ts';
 import type { Address } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern, webAddressAllowed } from '../../build/contract/registry-address.ts';
-import { advertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
+import { advertisable, isAdvertisable, type Advertisable } from '../../proxy/settings/advertised.ts';
 import {
   addressSettings,
   workers,
@@ -26,43 +26,37 @@ import { origin, originAuthorization, originCheck, originRedirectAbove } from '.
 import { output } from './output-settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
-import { wholeNumber, type Setting } from './setting.ts';
+import { pathSetting, wholeNumber, type Setting } from './setting.ts';
 import {
-  parseAdvertised,
-  parseDirectory,
   parseDistUrl,
   parseLog,
   parseMetadataUrl,
   parseRedisUrl,
   parseTrustedProxies,
+  parseWords,
   pathFault,
   redisUrlFault,
   webFault,
   type DistUrl,
   type LogTarget,
 } from './setting-values.ts';
-import { addressRangePattern, plainText } from './text-schemas.ts';
+import { addressRangePattern } from './text-schemas.ts';
 
 const data: Setting<string> = {
-  key: 'data',
-  flag: '--data <directory>',
-  short: '-d',
-  variable: 'LIBRETTO_DATA',
-  purpose: 'the folder with the output tree and the state',
-  allowed: 'a path',
-  parse: parseDirectory,
-  reason: pathFault,
+  ...pathSetting({
+    key: 'data',
+    flag: '--data <directory>',
+    short: '-d',
+    variable: 'LIBRETTO_DATA',
+    purpose: 'the folder with the output tree and the state',
+    allowed: 'a path',
+  }),
   standard: (base) => resolve(base.directory, 'var'),
-  schema: { type: 'string', pattern: plainText },
 };
 
 const redisAllowed =
   'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE], or ' +
   'redis+cluster://HOST[:PORT],HOST…[/REGISTRY]; with TLS: rediss in place of redis';
-const redisSchema = {
-  type: 'string',
-  pattern: String.raw`^rediss?(\+sentinel|\+cluster)?://[^\s\u0000-\u001f\u007f]+$`,
-} as const;
 
 const redis: Setting<Address | undefined> = {
   key: 'redis',
@@ -73,19 +67,18 @@ const redis: Setting<Address | undefined> = {
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,
-  schema: redisSchema,
+  schema: {
+    type: 'string',
+    pattern: String.raw`^rediss?(\+sentinel|\+cluster)?://[^\s\u0000-\u001f\u007f]+$`,
+  },
 };
 
 const state: Setting<Address | undefined> = {
+  ...redis,
   key: 'state',
   flag: '--state <url>',
   variable: 'LIBRETTO_STATE',
   purpose: 'a Redis that stores users, tokens and settings for several hosts',
-  allowed: redisAllowed,
-  parse: parseRedisUrl,
-  reason: redisUrlFault,
-  standard: () => undefined,
-  schema: redisSchema,
 };
 
 const metadataUrl: Setting<string> = {
@@ -105,7 +98,7 @@ const advertise: Setting<readonly Advertisable[]> = {
   variable: 'LIBRETTO_ADVERTISE',
   purpose: 'optional endpoints that packages.json offers to Composer',
   allowed: `any of ${advertisable.join(', ')}, separated by commas, or none (in libretto.json: a list)`,
-  parse: parseAdvertised,
+  parse: (raw) => parseWords(raw, isAdvertisable),
   standard: () => advertisable,
   schema: { type: 'array', uniqueItems: true, items: { enum: advertisable } },
 };

@@ -7,8 +7,9 @@ import { nearest } from '../text/suggest.ts';
 
 /**
  * Receives each fault: its place (`.only[0]`, relative to the value), and the complaint, as in `… is 5; allowed: …`.
+ * Returns undefined, as the reader of a refused value does.
  */
-export type ReportFault = (at: string, complaint: string) => void;
+export type ReportFault = (at: string, complaint: string) => undefined;
 
 export interface Shape<T> {
   /** JSON Schema, draft 7 */
@@ -38,9 +39,7 @@ export function text({ allowed, pattern, description, objection }: TextRules): S
     read(value, at, refuse) {
       const wrong =
         typeof value !== 'string' || !expression.test(value) ? complaintOf(value, allowed) : objection?.(value);
-      if (wrong === undefined) return value as string;
-      refuse(at, wrong);
-      return undefined;
+      return wrong === undefined ? (value as string) : refuse(at, wrong);
     },
   };
 }
@@ -79,10 +78,8 @@ export function listOf<T>(
       ...(description === undefined ? {} : { description }),
     },
     read(value, at, refuse) {
-      if (!Array.isArray(value) || value.length < atLeast || value.length > (atMost ?? value.length)) {
-        refuse(at, complaintOf(value, allowed));
-        return undefined;
-      }
+      if (!Array.isArray(value) || value.length < atLeast || value.length > (atMost ?? value.length))
+        return refuse(at, complaintOf(value, allowed));
       const items = (value as readonly JsonValue[]).map((one, index) => item.read(one, `${at}[${index}]`, refuse));
       return items.includes(undefined) ? undefined : (items as readonly T[]);
     },
@@ -104,10 +101,7 @@ export function mapOf<T>(
       ...(description === undefined ? {} : { description }),
     },
     read(value, at, refuse) {
-      if (!isJsonObject(value)) {
-        refuse(at, complaintOf(value, allowed));
-        return undefined;
-      }
+      if (!isJsonObject(value)) return refuse(at, complaintOf(value, allowed));
       const entries = Object.entries(value).map(([name, one]) => {
         const place = `${at}[${JSON.stringify(name)}]`;
         const label = key.read(name, place, (where) => refuse(where, `is not allowed here; allowed: ${allowed}.`));

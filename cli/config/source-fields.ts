@@ -56,13 +56,9 @@ const inlinePackage: Shape<JsonObject> = {
     properties: { name: { type: 'string' }, version: { type: 'string' } },
   },
   read(value, at, refuse) {
-    const fits = isJsonObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
-    if (!fits)
-      refuse(
-        at,
-        complaintOf(value, 'a composer.json with name, version and dist, as in a Composer repository of type package'),
-      );
-    return fits ? value : undefined;
+    if (isJsonObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string') return value;
+    const allowed = 'a composer.json with name, version and dist, as in a Composer repository of type package';
+    return refuse(at, complaintOf(value, allowed));
   },
 };
 

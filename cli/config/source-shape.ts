@@ -50,20 +50,16 @@ const type = choice(typeNames, 'the type of the source');
 const described: Shape<SourceEntry> = {
   schema: { anyOf: typeNames.map(schemaOf) },
   read(value, at, refuse) {
-    if (!isJsonObject(value)) {
-      refuse(at, complaintOf(value, 'a path or URL, or an object such as {"type": "git", "url": "https://…"}'));
-      return undefined;
-    }
-    if (value['type'] === undefined) {
-      refuse(at, `has no type; allowed: ${orList(typeNames)}.`);
-      return undefined;
-    }
+    if (!isJsonObject(value))
+      return refuse(at, complaintOf(value, 'a path or URL, or an object such as {"type": "git", "url": "https://…"}'));
+    if (value['type'] === undefined) return refuse(at, `has no type; allowed: ${orList(typeNames)}.`);
     const given = String(value['type']);
     const ours = Object.hasOwn(elsewhere, given) ? elsewhere[given] : undefined;
-    if (ours !== undefined) {
-      refuse(`${at}.type`, `is ${JSON.stringify(value['type'])}, the name in Composer; the name here is "${ours}".`);
-      return undefined;
-    }
+    if (ours !== undefined)
+      return refuse(
+        `${at}.type`,
+        `is ${JSON.stringify(value['type'])}, the name in Composer; the name here is "${ours}".`,
+      );
     const kind = type.read(value['type'], `${at}.type`, refuse);
     return kind === undefined ? undefined : readKind(kind, value, at, refuse);
   },
@@ -88,7 +84,7 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: ReportFau
   let wrong = false;
   const note: ReportFault = (where, complaint) => {
     wrong = true;
-    refuse(where, complaint);
+    return refuse(where, complaint);
   };
   const found = readFields({ ...places, ...options }, kind, value, at, note);
   const given = Object.keys(places).filter((place) => found.has(place));

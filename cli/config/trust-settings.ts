@@ -2,9 +2,8 @@
 // issuers of ID tokens.
 
 import { parseEmail, type Email } from '../../proxy/auth/email.ts';
-import type { Setting } from './setting.ts';
-import { parseDirectory, parseFlag, pathFault } from './setting-values.ts';
-import { plainText } from './text-schemas.ts';
+import { flagSetting, pathSetting, type Setting } from './setting.ts';
+import { listedIn } from './setting-values.ts';
 import { issuerPattern, parseIssuer, standardIssuers, type Issuer } from '../../proxy/publishers/model/issuer.ts';
 
 /** `only`: the addresses of admins with a second factor */
@@ -56,30 +55,19 @@ function onlyOf(raw: unknown): unknown {
   return (raw as { readonly only: unknown }).only;
 }
 
-const file = (key: string, variable: string, purpose: string, allowed: string): Setting<string | undefined> => ({
-  key,
-  variable,
-  purpose,
-  allowed,
-  parse: parseDirectory,
-  reason: pathFault,
-  standard: () => undefined,
-  schema: { type: 'string', pattern: plainText },
-});
-
 export const signerSettings = {
-  signers: file(
-    'signers',
-    'LIBRETTO_SIGNERS',
-    'the SSH keys that sign the git tags of releases',
-    'an allowed-signers file of OpenSSH',
-  ),
-  signersKeyring: file(
-    'signersKeyring',
-    'LIBRETTO_SIGNERS_KEYRING',
-    'the OpenPGP keys that sign the git tags of releases',
-    'a file of public keys, as `gpg --export` writes it',
-  ),
+  signers: pathSetting({
+    key: 'signers',
+    variable: 'LIBRETTO_SIGNERS',
+    purpose: 'the SSH keys that sign the git tags of releases',
+    allowed: 'an allowed-signers file of OpenSSH',
+  }),
+  signersKeyring: pathSetting({
+    key: 'signersKeyring',
+    variable: 'LIBRETTO_SIGNERS_KEYRING',
+    purpose: 'the OpenPGP keys that sign the git tags of releases',
+    allowed: 'a file of public keys, as `gpg --export` writes it',
+  }),
 };
 
 const oidcIssuers: Setting<readonly Issuer[]> = {
@@ -95,23 +83,18 @@ const oidcIssuers: Setting<readonly Issuer[]> = {
   schema: { type: 'array', uniqueItems: true, items: { type: 'string', pattern: issuerPattern } },
 };
 
-const artifactoryExchange: Setting<boolean> = {
+const artifactoryExchange = flagSetting({
   key: 'artifactoryExchange',
   flag: '--artifactory-exchange',
   variable: 'LIBRETTO_ARTIFACTORY_EXCHANGE',
   purpose: 'answer clients that exchange ID tokens in the form of Artifactory, such as Dependabot',
-  allowed: 'true or false',
-  parse: parseFlag,
-  standard: () => false,
-  schema: { type: 'boolean' },
-};
+});
 
 export const publisherSettings = { oidcIssuers, artifactoryExchange };
 
 /** A list, text with commas, or the text `none`; each address once. */
 function parseIssuers(raw: unknown): readonly Issuer[] | undefined {
-  const parts: unknown =
-    raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+  const parts = listedIn(raw);
   if (!Array.isArray(parts)) return undefined;
   const issuers = parts.map((part: unknown) => (typeof part === 'string' ? parseIssuer(part) : undefined));
   const known = issuers.filter((issuer) => issuer !== undefined);

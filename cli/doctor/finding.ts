@@ -1,5 +1,8 @@
 // The finding of a check of `libretto doctor`, and the report of a check that failed itself.
 
+import type { Config } from '../config/config.ts';
+import type { FeatureName } from '../config/feature-settings.ts';
+
 export interface Finding {
   /** the name of the check, for scripts: `node`, `tree`, `url.dist` */
   readonly check: string;
@@ -30,6 +33,19 @@ export const failed = (check: string, message: string, advice: string): Finding 
   message,
   advice,
 });
+
+/** A warning if the configuration leaves out the feature that `what` needs; `so`: what follows from that. */
+export function unserved(
+  { features }: Pick<Config, 'features'>,
+  feature: FeatureName,
+  check: string,
+  what: string,
+  so = '',
+): readonly Finding[] {
+  if (features.value.includes(feature)) return [];
+  const message = `${what}, but the configuration leaves out the feature ${feature}${so}`;
+  return [warning(check, message, `Add ${feature} to "features" in libretto.json, and restart the server.`)];
+}
 
 /**
  * The findings of a check; if it failed, its error with `advice`. Never rejects, so that one failed check does not hide

@@ -16,7 +16,7 @@ import type { Config } from '../config/config.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { withStateIfAny } from '../state/open-state.ts';
-import { ok, warning, type Finding } from './finding.ts';
+import { ok, unserved, warning, type Finding } from './finding.ts';
 import { whyUnreadable, type Sealer } from '../../proxy/keys/sealer.ts';
 
 const advice =
@@ -38,7 +38,12 @@ export async function check(config: Config, context: Context): Promise<readonly 
     if (hooked.length === 0) return wrong;
     const silent = hooked.filter(({ record: { interval }, at }) => interval !== null && isOlder(at, interval, now()));
     const missed = await Promise.all(silent.map((one) => missedChange(state, one)));
-    return [summaryOf(hooked, silent), ...unserved(config), ...wrong, ...missed.flat()];
+    return [
+      summaryOf(hooked, silent),
+      ...unserved(config, 'hooks', 'hook', 'repositories have webhooks', ': they get 404'),
+      ...wrong,
+      ...missed.flat(),
+    ];
   });
 }
 
@@ -97,13 +102,6 @@ const mostNamed = 5;
 function namesOf(hooked: readonly Hooked[]): string {
   const names = hooked.slice(0, mostNamed).map(({ record }) => record.url);
   return `${names.join(', ')}${hooked.length > names.length ? ` and ${hooked.length - names.length} more` : ''}`;
-}
-
-/** Webhooks get 404 from a server without the feature. */
-function unserved({ features }: Config): readonly Finding[] {
-  if (features.value.includes('hooks')) return [];
-  const message = 'repositories have webhooks, but the configuration leaves out the feature hooks: they get 404';
-  return [warning('hook', message, 'Add hooks to "features" in libretto.json, and restart the server.')];
 }
 
 const mostRefused = 10;

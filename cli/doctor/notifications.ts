@@ -12,7 +12,7 @@ import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { withStateIfAny } from '../state/open-state.ts';
 import { runningServer } from '../state/running-server.ts';
-import { ok, warning, type Finding, failed } from './finding.ts';
+import { ok, unserved, warning, type Finding, failed } from './finding.ts';
 import { mailPasswordKey, parseMailPassword } from '../../proxy/mail/mail-password.ts';
 import { mailStatusKey, parseMailStatus } from '../../proxy/mail/mail-sender.ts';
 import { parseWaitingMail, waitingMailPrefix } from '../../proxy/mail/mail.ts';
@@ -58,15 +58,8 @@ function withoutServer({ message }: Finding): Finding {
 }
 
 function incomplete(config: Config): readonly Finding[] {
-  if (!config.features.value.includes('notifications'))
-    return [
-      warning(
-        'mail',
-        'a mail server is configured, but the configuration leaves out the feature notifications: no mail is sent',
-        'Add notifications to "features" in libretto.json, and restart the server.',
-      ),
-    ];
-  if (publicUrlOf(config) !== undefined) return [];
+  const leftOut = unserved(config, 'notifications', 'mail', 'a mail server is configured', ': no mail is sent');
+  if (leftOut.length > 0 || publicUrlOf(config) !== undefined) return leftOut;
   // `serve` does not begin
   return [
     failed(
@@ -153,7 +146,9 @@ async function checkEndpoints(
   const problems = found.flat().slice(0, mostNamed);
   const unsent = await Promise.all(endpoints.map(({ id }) => state.range(duePrefix(id), { limit: 1 })));
   return [
-    ...unserved(config),
+    ...(config.origin.value === undefined
+      ? unserved(config, 'notifications', 'notification', 'addresses wait for events')
+      : []),
     ...(problems.length > 0 ? problems : [summaryOf(endpoints)]),
     ...(sends || unsent.flat().length === 0 ? [] : [notRunning]),
   ];
@@ -173,14 +168,6 @@ const notRunning = warning(
   'events wait to be sent, and no server of this registry runs',
   'Start the server: `libretto serve`. Events are sent by a server, and not by commands.',
 );
-
-function unserved({ features, origin }: Config): readonly Finding[] {
-  if (features.value.includes('notifications') || origin.value !== undefined) return [];
-  const message = 'addresses wait for events, but the configuration leaves out the feature notifications';
-  return [
-    warning('notification', message, 'Add notifications to "features" in libretto.json, and restart the server.'),
-  ];
-}
 
 /** The end by hand is wanted. */
 function ended({ id, name, shown_url: url, disabled }: EndpointRecord): readonly Finding[] {

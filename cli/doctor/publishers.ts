@@ -12,7 +12,7 @@ import { publicUrlOf } from '../config/public-url.ts';
 import type { Context } from '../io/context.ts';
 import { counted } from '../io/output.ts';
 import { withStateIfAny } from '../state/open-state.ts';
-import { failed, ok, warning, type Finding } from './finding.ts';
+import { failed, ok, unserved, warning, type Finding } from './finding.ts';
 
 const unusedDays = 90;
 const mostNamed = 10;
@@ -24,7 +24,9 @@ export async function check(config: Config, { now }: Context): Promise<readonly 
     const records = (await listPublishers(state)).map(({ record }) => record);
     if (records.length === 0) return [];
     const problems = [
-      ...unserved(config),
+      ...(config.origin.value === undefined
+        ? unserved(config, 'api', name, 'CI jobs have trusted publishers', ': no job can exchange')
+        : []),
       ...withoutAddress(config),
       ...dropped(config, records).slice(0, mostNamed),
       ...(await keyFindings(config, records)),
@@ -34,14 +36,6 @@ export async function check(config: Config, { now }: Context): Promise<readonly 
       ...(await unused(state, records, now().getTime())).slice(0, mostNamed),
     ];
   });
-}
-
-/** A server without the feature answers an exchange with 404. */
-function unserved({ features, origin }: Config): readonly Finding[] {
-  if (features.value.includes('api') || origin.value !== undefined) return [];
-  const message =
-    'CI jobs have trusted publishers, but the configuration leaves out the feature api: no job can exchange';
-  return [warning(name, message, 'Add api to "features" in libretto.json, and restart the server.')];
 }
 
 function withoutAddress(config: Config): readonly Finding[] {

@@ -6,7 +6,7 @@ import { artifactDigest } from '../../build/contract/artifact-files.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { idsOf } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import { publishedFromSchema } from './published-from.ts';
 
 /** `art_` and 16 base62 characters. */
@@ -93,6 +93,4 @@ export function parseVersionPointer(value: JsonValue): { readonly id: ArtifactId
 }
 
 /** A record as stored. Throws StateError when it is not one. */
-export function parseArtifactRecord(value: JsonValue): ArtifactRecord {
-  return parseRow(artifactRecord, value, 'An artifact record');
-}
+export const parseArtifactRecord = rowParser(artifactRecord, 'An artifact record');

@@ -3,6 +3,7 @@
 import type { StateStore } from '../core/state/state-store.ts';
 import { artifactKey, contentKey, parseArtifactRecord, parseContentPointer, type ArtifactRecord } from './artifact.ts';
 import type { PublishedFrom } from './published-from.ts';
+import { readRow } from '../state/rows.ts';
 
 /** undefined: it is no upload, or no job with a token of a trusted publisher published it. */
 export async function readPublishedFrom(
@@ -19,6 +20,5 @@ export async function readArtifactOf(
 ): Promise<ArtifactRecord | undefined> {
   const pointer = await state.get(contentKey(content));
   if (pointer === undefined) return undefined;
-  const entry = await state.get(artifactKey(parseContentPointer(pointer.value)));
-  return entry === undefined ? undefined : parseArtifactRecord(entry.value);
+  return readRow(state, artifactKey(parseContentPointer(pointer.value)), parseArtifactRecord);
 }

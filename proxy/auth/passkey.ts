@@ -56,16 +56,8 @@ export function changedPasskeyRows(
 }
 
 /** What people see of a passkey. */
-export interface PasskeyView {
-  readonly id: string;
-  readonly name: string;
-  /** the host of the console where it works */
-  readonly host: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly backed_up: boolean;
-}
+export type PasskeyView = ReturnType<typeof showPasskey>;
 
-export function showPasskey({ id, name, rp_id, created_at, last_used_at, backed_up }: Passkey): PasskeyView {
+export function showPasskey({ id, name, rp_id, created_at, last_used_at, backed_up }: Passkey) {
   return { id, name, host: rp_id, created_at, last_used_at, backed_up };
 }

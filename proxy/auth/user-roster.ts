@@ -2,9 +2,8 @@
 // are conditional on this row. Two such changes at the same time therefore cannot both succeed.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateStore } from '../core/state/state-store.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import type { UserRecord } from './user.ts';
 
 export const rosterKey = 'user-roster';
@@ -22,9 +21,7 @@ export async function readRoster(
 }
 
 /** The row as stored. Throws StateError when it is malformed. */
-export function parseRoster(value: JsonValue): Roster {
-  return parseRow(rosterRecord, value, 'The count of users and admins');
-}
+export const parseRoster = rowParser(rosterRecord, 'The count of users and admins');
 
 /** The roster after a user became another (undefined: is not there). */
 export function rosterAfter(

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { isUserId, type UserId } from '../core/tokens/person.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 
 /** The one client, which this program ships. */
 export const clientId = 'libretto-cli';
@@ -39,9 +39,7 @@ const signInRequest = z.strictObject({
 export type SignInRequest = RowOf<typeof signInRequest>;
 
 /** Throws StateError for a malformed row. */
-export function parseSignInRequest(value: JsonValue): SignInRequest {
-  return parseRow(signInRequest, value, 'The request of a terminal to sign in');
-}
+export const parseSignInRequest = rowParser(signInRequest, 'The request of a terminal to sign in');
 
 export const requestPrefix = 'device-request/';
 

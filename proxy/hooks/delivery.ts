@@ -2,9 +2,8 @@
 // the address for all repositories. Nothing of a payload is in it.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../build/contract/json.ts';
 import { idsOf } from '../../build/shared/text/base62.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { deliveryPrefix } from '../sync/repository-rows.ts';
 import type { RepositoryId } from '../sync/repository.ts';
@@ -62,6 +61,4 @@ export async function surplusDeliveries(
 }
 
 /** Throws StateError for a value that is no row of a delivery. */
-export function parseDeliveryRecord(value: JsonValue): HookDeliveryRecord {
-  return parseRow(hookDelivery, value, 'The record of a delivery');
-}
+export const parseDeliveryRecord = rowParser(hookDelivery, 'The record of a delivery');

@@ -2,11 +2,10 @@
 // who send to the address for all repositories. Secrets are stored sealed, and shown once.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import type { RepositoryId } from '../sync/repository.ts';
 import { repositoryHookKey } from '../sync/repository-rows.ts';
 import type { HookAddress } from './inbox.ts';
@@ -78,6 +77,4 @@ export function isValidAt({ ends_at: endsAt }: StoredSecret, nowMs: number): boo
 }
 
 /** Throws StateError for a value that is no row of a hook. */
-export function parseHookRecord(value: JsonValue): HookRecord {
-  return parseRow(hookRecord, value, 'The record of a webhook');
-}
+export const parseHookRecord = rowParser(hookRecord, 'The record of a webhook');

@@ -10,6 +10,7 @@ import { findRepository } from '../sync/list-repositories.ts';
 import { repositoryKey } from '../sync/repository.ts';
 import { deliveryPrefix, refusalKey } from '../sync/repository-rows.ts';
 import { hookKey, isValidAt, mintSecret, parseHookRecord, type HookOwner, type HookRecord } from './hook-record.ts';
+import { readRow } from '../state/rows.ts';
 
 export type Hooks = ReturnType<typeof createHooks>;
 
@@ -25,8 +26,7 @@ export function createHooks(options: HooksOptions) {
     /** undefined: it has no hook. Throws NOT_FOUND for a removed repository. */
     find: async (owner: HookOwner): Promise<HookRecord | undefined> => {
       await conditionOf(options, owner);
-      const entry = await options.store.get(hookKey(owner));
-      return entry === undefined ? undefined : parseHookRecord(entry.value);
+      return readRow(options.store, hookKey(owner), parseHookRecord);
     },
     /**
      * Makes the hook, or gives it another secret. The former secret stays valid for 24 hours, or ends at once with

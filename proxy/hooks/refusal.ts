@@ -2,9 +2,8 @@
 // one, and its reason. A new secret begins the count anew.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../core/state/state-store.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, readRow, type RowOf } from '../state/rows.ts';
 import { refusalKey } from '../sync/repository-rows.ts';
 import type { DeliveryList } from './delivery.ts';
 import type { HookAddress } from './inbox.ts';
@@ -31,14 +30,11 @@ export async function readRefusal(
   state: Pick<StateStore, 'get'>,
   hook: HookAddress,
 ): Promise<RefusalRecord | undefined> {
-  const entry = await state.get(refusalKey(listOf(hook)));
-  return entry === undefined ? undefined : parseRefusalRecord(entry.value);
+  return readRow(state, refusalKey(listOf(hook)), parseRefusalRecord);
 }
 
 /** Throws StateError for a value that is no row of refusals. */
-export function parseRefusalRecord(value: JsonValue): RefusalRecord {
-  return parseRow(refusalRecord, value, 'The count of refused webhooks');
-}
+export const parseRefusalRecord = rowParser(refusalRecord, 'The count of refused webhooks');
 
 const remedies: Readonly<Record<RefusalReason, string>> = {
   'no proof': 'The sender sends no secret. Enter the secret in the settings of the webhook there.',

@@ -2,9 +2,9 @@
 // growing waits; what the server refuses for good, and what is out of date, is dropped and reported.
 
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import type { StateChange, StateEntry, StateStore } from '../core/state/state-store.ts';
 import { openContent, parseWaitingMail, waitingMailKey, waitingMailPrefix, type WaitingMail } from './mail.ts';
 import type { MailTransport, SendFailure } from './transport.ts';
@@ -33,9 +33,7 @@ export type MailStatus = RowOf<typeof mailStatus>;
 export const mailStatusKey = 'mail-status/server';
 
 /** Throws StateError for a value that is no status. */
-export function parseMailStatus(value: JsonValue): MailStatus {
-  return parseRow(mailStatus, value, 'The status of mails');
-}
+export const parseMailStatus = rowParser(mailStatus, 'The status of mails');
 
 const minute = 60_000;
 /** Waits after failures; greylisting servers take a mail after some minutes. */

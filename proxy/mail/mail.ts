@@ -2,12 +2,12 @@
 // person in.
 
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../../build/shared/text/base62.ts';
 import { Secret } from '../../build/shared/text/secret.ts';
 import type { MailTopic } from '../auth/mail-topic.ts';
 import type { Sealer } from '../keys/sealer.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import type { StateStore } from '../core/state/state-store.ts';
 import { readBranding } from '../settings/stored-settings.ts';
 
@@ -85,9 +85,7 @@ export function openContent(sealer: Sealer, { id, sealed }: WaitingMail): MailCo
 }
 
 /** Throws StateError for a value that is no waiting mail. */
-export function parseWaitingMail(value: JsonValue): WaitingMail {
-  return parseRow(waitingMail, value, 'The record of a mail');
-}
+export const parseWaitingMail = rowParser(waitingMail, 'The record of a mail');
 
 /** What mails call the registry: the name that people gave it, or else its host. */
 export async function registryName(state: Pick<StateStore, 'range'>, address: string): Promise<string> {

@@ -7,12 +7,12 @@ import { type Api, actor, operation, type ApiContext } from './frame/api.ts';
 import { artifactOperations } from '../artifacts/operations.ts';
 import { registerUpload } from './routes/upload.ts';
 import { auditOperations } from '../audit/operations.ts';
-import { registerAuthentication } from './routes/authentication.ts';
+import { authenticationOperations } from './routes/authentication.ts';
 import { connectionOperations } from '../forges/operations.ts';
 import { registerDescription } from './routes/description.ts';
 import { registerDeviceSignIn } from './routes/device-sign-in.ts';
 import { hookOperations } from '../hooks/operations.ts';
-import { registerOwnTokens } from './routes/own-tokens.ts';
+import { ownTokenOperations } from './routes/own-tokens.ts';
 import { packageOperations } from '../packages/operations.ts';
 import { purgeOperations } from '../packages/purge-operations.ts';
 import { registerPackageTexts } from './routes/package-texts.ts';
@@ -20,17 +20,17 @@ import { heldOperations } from '../policy/admin/held-operations.ts';
 import { policyOperations } from '../policy/admin/operations.ts';
 import { registerPolicy } from './routes/policy.ts';
 import { describeProtocol } from './routes/protocol.ts';
-import { registerPasskeys } from './routes/passkeys.ts';
+import { passkeyOperations } from './routes/passkeys.ts';
 import { endpointOperations } from '../notifications/operations.ts';
 import { publisherOperations } from '../publishers/operations.ts';
-import { registerIdTokens } from './routes/id-tokens.ts';
+import { idTokenOperations } from './routes/id-tokens.ts';
 import { searchRegistry } from '../search/operations.ts';
 import { repositoryOperations } from '../sync/operations.ts';
 import { settingOperations } from '../settings/operations.ts';
-import { registerStatus } from './routes/status.ts';
+import { getStatus } from './routes/status.ts';
 import { teamOperations } from '../teams/operations.ts';
 import { tokenOperations } from '../tokens/operations.ts';
-import { registerTwoFactor } from './routes/two-factor.ts';
+import { twoFactorOperations } from './routes/two-factor.ts';
 import { usageOperations } from '../usage/operations.ts';
 import { userOperations } from '../people/operations.ts';
 import type { RouteConfig } from '@hono/zod-openapi';
@@ -47,8 +47,9 @@ export function operationsOf<Services>(
       api.openapi(routeOf(one), async (context) => {
         const { caller, exchange } = context.env;
         if (one.awaitsBuilder === true) awaitBuilder(exchange);
-        const { nowMs } = exchange;
-        const answer = await one.run(services, inputOf(one, context), { actor: actor(context), nowMs, caller });
+        const { nowMs, clientAddress } = exchange;
+        const call = { actor: actor(context), nowMs, caller, clientAddress };
+        const answer = await one.run(services, inputOf(one, context), call);
         return context.json(answer, one.status);
       });
   };
@@ -90,28 +91,28 @@ const registrations = [
   registerUpload,
   operationsOf(artifactOperations),
   operationsOf(auditOperations),
-  registerAuthentication,
+  operationsOf(authenticationOperations),
   registerDeviceSignIn,
-  registerOwnTokens,
+  operationsOf(ownTokenOperations),
   operationsOf(connectionOperations),
   operationsOf(packageOperations),
   operationsOf(usageOperations),
   operationsOf([searchRegistry]),
   registerPackageTexts,
-  registerPasskeys,
+  operationsOf(passkeyOperations),
   operationsOf([...policyOperations, ...heldOperations]),
   registerPolicy,
   operationsOf(publisherOperations),
-  registerIdTokens,
+  operationsOf(idTokenOperations),
   operationsOf(purgeOperations),
   operationsOf(repositoryOperations),
   operationsOf(hookOperations),
   operationsOf(endpointOperations),
   operationsOf(settingOperations),
-  registerStatus,
+  operationsOf([getStatus]),
   operationsOf(teamOperations),
   operationsOf(tokenOperations),
-  registerTwoFactor,
+  operationsOf(twoFactorOperations),
   operationsOf(userOperations),
 ] as const;
 

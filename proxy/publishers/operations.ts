@@ -17,7 +17,7 @@ import {
   type PublisherDocument,
   type ExplanationDocument,
 } from './records/publisher-schema.ts';
-import { ageOrder } from '../state/rows.ts';
+import { readRow, ageOrder } from '../state/rows.ts';
 import type { Publishers } from './records/publishers.ts';
 import type { OidcTokens } from './tokens/oidc-tokens.ts';
 import type { IdTokenExplanation } from './tokens/explain-id-token.ts';
@@ -26,14 +26,12 @@ import { sharedId } from './records/same-repository.ts';
 
 // A publisher in the management API and in `--json`: its rules, what is known of its repository, and its last exchange.
 
-async function publisherDocument(
-  state: Pick<StateStore, 'get' | 'range'>,
-  issuers: readonly Issuer[],
+async function show(
+  { state, issuers }: PublisherServices,
   record: PublisherRecord,
   nowMs: number,
 ): Promise<PublisherDocument> {
-  const entry = await state.get(publisherUseKey(record.id));
-  const use = entry === undefined ? undefined : parsePublisherUse(entry.value);
+  const use = await readRow(state, publisherUseKey(record.id), parsePublisherUse);
   const { used, endsMs } = windowAt(use, nowMs);
   const isPinned = record.repository_id !== null || record.repository === null;
   const shared = isPinned ? null : sharedId(record, await readPublishers(state));
@@ -95,6 +93,7 @@ export interface PublisherServices {
 
 const tag = 'Trusted publishers';
 const params = z.strictObject({ id: idSchema('pub', 'the publisher') });
+const one = { tag, path: '/api/publishers/{id}', params, errors: ['NOT_FOUND'] } as const;
 
 export const listPublishers = operation({
   id: 'listPublishers',
@@ -131,30 +130,25 @@ export const createPublisher = operation({
 });
 
 export const getPublisher = operation({
+  ...one,
   id: 'getPublisher',
   method: 'get',
-  path: '/api/publishers/{id}',
-  tag,
   summary: 'Get a trusted publisher',
   description: 'With its last exchange, and the ids that were learnt of its repository.',
-  params,
   answer: publisherSchema,
   answers: 'the publisher',
-  errors: ['NOT_FOUND'],
   run: async (services: PublisherServices, { id }, { actor, nowMs }) =>
     show(services, await services.publishersOf(actor).get(id), nowMs),
 });
 
 export const updatePublisher = operation({
+  ...one,
   id: 'updatePublisher',
   form: '/publishers/:id/edit',
   method: 'patch',
-  path: '/api/publishers/{id}',
-  tag,
   summary: 'Change a trusted publisher',
   description:
     'Only the given fields change; its issuer and its purpose cannot. With another repository, learnt ids are learnt anew.',
-  params,
   body: publisherPatch,
   answer: publisherSchema
     .extend({
@@ -162,7 +156,6 @@ export const updatePublisher = operation({
     })
     .meta({ id: 'ChangedPublisher' }),
   answers: 'the changed publisher',
-  errors: ['NOT_FOUND'],
   run: async (services: PublisherServices, { id, ...patch }, { actor, nowMs }) => {
     const { record, revoked } = await services.publishersOf(actor).update(id, patch);
     return { ...(await show(services, record, nowMs)), revoked_tokens: revoked };
@@ -170,17 +163,14 @@ export const updatePublisher = operation({
 });
 
 export const deletePublisher = operation({
+  ...one,
   id: 'deletePublisher',
   form: '/publishers/:id/remove',
   method: 'delete',
-  path: '/api/publishers/{id}',
-  tag,
   summary: 'Remove a trusted publisher',
   description: 'Its tokens are revoked at once.',
-  params,
   answer: z.object({ id: idSchema('pub', 'the publisher') }),
   answers: 'the removed publisher',
-  errors: ['NOT_FOUND'],
   run: async ({ publishersOf }: PublisherServices, { id }, { actor }) => ({
     id: (await publishersOf(actor).remove(id)).id,
   }),
@@ -216,12 +206,4 @@ export const publisherOperations = [
 export async function publisherRows(services: PublisherServices, nowMs: number): Promise<readonly PublisherDocument[]> {
   const stored = await readPublishers(services.state);
   return Promise.all(stored.map(({ record }) => show(services, record, nowMs)));
-}
-
-function show(
-  { state, issuers }: PublisherServices,
-  record: PublisherRecord,
-  nowMs: number,
-): Promise<PublisherDocument> {
-  return publisherDocument(state, issuers, record, nowMs);
 }

@@ -18,6 +18,8 @@ export interface Call {
   readonly actor: Actor;
   /** epoch milliseconds */
   readonly nowMs: number;
+  /** of the client, as far as it can be trusted; empty for a command on the host */
+  readonly clientAddress: string;
 }
 
 export type { Fixed } from '../state/rows.ts';

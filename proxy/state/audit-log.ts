@@ -12,6 +12,7 @@ import {
 } from './audit.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
 import type { StateStore } from '../core/state/state-store.ts';
+import { readRow } from './rows.ts';
 
 export interface AuditFilter {
   readonly actor?: string | undefined;
@@ -71,8 +72,7 @@ export async function readAuditLog(
 
 /** The head of the log: its newest event, for copies elsewhere; undefined for an empty log. */
 export async function readAuditHead(store: Pick<StateStore, 'get'>): Promise<AuditHead | undefined> {
-  const entry = await store.get(auditHeadKey);
-  return entry === undefined ? undefined : parseAuditHead(entry.value);
+  return readRow(store, auditHeadKey, parseAuditHead);
 }
 
 function fits({ actor, action, subject, time }: AuditEvent, filter: AuditFilter): boolean {

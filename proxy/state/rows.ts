@@ -31,6 +31,21 @@ export function parseRow<Schema extends z.ZodType>(
   throw malformedRecord(kind);
 }
 
+/** `parseRow` for the rows of one kind. */
+export function rowParser<Schema extends z.ZodType>(schema: Schema, kind: string): (value: JsonValue) => RowOf<Schema> {
+  return (value) => parseRow(schema, value, kind);
+}
+
+/** undefined: there is no row with this key. */
+export async function readRow<Row>(
+  state: Pick<StateStore, 'get'>,
+  key: string,
+  parse: (value: JsonValue) => Row,
+): Promise<Row | undefined> {
+  const entry = await state.get(key);
+  return entry === undefined ? undefined : parse(entry.value);
+}
+
 /** Epoch milliseconds. Throws StateError for a value that is no time. */
 export function parseTimeRow(value: JsonValue, kind: string): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;

@@ -17,20 +17,9 @@ export interface JobError {
   readonly message: string;
 }
 
-export interface JobRecord {
-  /** `job_` and 16 base62 characters */
-  readonly id: string;
+export interface JobRecord extends JobDocument {
   readonly repository_id: RepositoryId;
-  readonly state: JobState;
-  readonly trigger: JobTrigger;
-  readonly created_at: string;
-  readonly created_by: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
   readonly error: JobError | null;
-  /** for people: a time and a sentence a line */
-  readonly log: readonly string[];
-  readonly report: JobReport | null;
   /** the ids of the hooks' deliveries that it answers; missing: none */
   readonly deliveries?: readonly string[];
   /** the process it belongs to (process-owner.ts) */

@@ -2,9 +2,8 @@
 // later has ended. So a killed server forgets no hook, and any number of hooks cost one sync under way and one waiting.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateEntry } from '../core/state/state-store.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import { waitBeforeRetry } from './temporary-fault.ts';
 import { hostOfRepository, type RepositoryId, type RepositoryRecord } from './repository.ts';
 
@@ -85,6 +84,4 @@ function nextRetry({ retry }: PendingSync, at: string): { failures: number; not_
 }
 
 /** Throws StateError for a value that is no row of a pending sync. */
-export function parsePendingSync(value: JsonValue): PendingSync {
-  return parseRow(pendingSync, value, 'A row of a pending sync');
-}
+export const parsePendingSync = rowParser(pendingSync, 'A row of a pending sync');

@@ -1,10 +1,12 @@
 // A registered repository as the state knows it: a source that this registry fetches by itself.
 
+import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { idsOf } from '../../build/shared/text/base62.ts';
 import { malformedRecord } from '../core/state/state-error.ts';
-import { isForgePlace, type ForgePlace } from './forge-place.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
+import { forgePlace } from './forge-place.ts';
 
 export const credentialsKinds = ['basic', 'bearer', 'header', 'ssh_key'] as const;
 export type CredentialsKind = (typeof credentialsKinds)[number];
@@ -42,36 +44,38 @@ export const filterNames = [
   'packages',
 ] as const satisfies readonly (keyof RepositoryFilters)[];
 
-/**
- * The source of a repository. A person never changes its place, because credentials and published packages belong to
- * it.
- */
-export interface RepositorySource {
-  readonly type: RepositoryType;
+export const { mint: mintRepositoryId, is: isRepositoryId, parse: parseRepositoryId } = idsOf<RepositoryId>('repo');
+
+const repositoryRecord = z.object({
+  id: z.custom<RepositoryId>(isRepositoryId),
+  type: z.enum(repositoryTypes),
   /** for git and composer its address, for the others an absolute path */
-  readonly url: string;
+  url: z.string(),
   /**
    * the address that its published versions carry, where it is another one: the repository was renamed at its forge, or
    * it has an address that an earlier repository was published under
    */
-  readonly published_as?: string;
-  readonly filters: RepositoryFilters;
-}
-
-export interface RepositoryRecord extends RepositorySource {
-  readonly id: RepositoryId;
+  published_as: z.string().exactOptional(),
+  filters: z.custom<RepositoryFilters>((value) => isJsonObject(value as JsonValue)),
   /** sealed for this id (keys/sealer.ts); null without any */
-  readonly credentials: string | null;
-  readonly credentials_kind: CredentialsKind | null;
+  credentials: z.string().nullable(),
+  credentials_kind: z.custom<CredentialsKind>((value) => typeof value === 'string').nullable(),
   /** seconds between two automatic syncs; null: only on request */
-  readonly interval: number | null;
+  interval: z.number().nullable(),
   /** of a repository that a connection registered */
-  readonly forge?: ForgePlace;
+  forge: forgePlace.exactOptional(),
   /** RFC 3339 UTC, as all times here */
-  readonly created_at: string;
-  readonly created_by: string;
-  readonly updated_at: string;
-}
+  created_at: z.string(),
+  created_by: z.string(),
+  updated_at: z.string(),
+});
+export type RepositoryRecord = RowOf<typeof repositoryRecord>;
+
+/**
+ * The source of a repository. A person never changes its place, because credentials and published packages belong to
+ * it.
+ */
+export type RepositorySource = Pick<RepositoryRecord, 'type' | 'url' | 'published_as' | 'filters'>;
 
 /** The outcome of the last sync. No person's change: stored apart from the record, so that neither blocks the other. */
 export interface SyncOutcome {
@@ -84,8 +88,6 @@ export interface SyncOutcome {
   /** true: an event told of the failure, so that another one tells when it is over */
   readonly is_told?: boolean;
 }
-
-export const { mint: mintRepositoryId, is: isRepositoryId, parse: parseRepositoryId } = idsOf<RepositoryId>('repo');
 
 export const repositoryKeyPrefix = 'repository/';
 
@@ -104,39 +106,7 @@ export function parseRepositoryPointer(value: JsonValue): RepositoryId {
 }
 
 /** A record as stored. Throws when it is not one. */
-export function parseRepositoryRecord(value: JsonValue): RepositoryRecord {
-  if (isJsonObject(value) && isRecord(value)) return value as unknown as RepositoryRecord;
-  throw malformedRecord('A repository record');
-}
-
-function isRecord({
-  id,
-  type,
-  url,
-  filters,
-  credentials,
-  credentials_kind: kind,
-  interval,
-  created_at: at,
-  created_by: by,
-  updated_at: updated,
-  forge,
-  published_as: former,
-}: JsonObject): boolean {
-  const known = repositoryTypes.some((one) => one === type);
-  const texts = [url, at, by, updated].every((text) => typeof text === 'string');
-  const optional = [credentials, kind].every((text) => text === null || typeof text === 'string');
-  return (
-    known &&
-    texts &&
-    optional &&
-    isRepositoryId(id) &&
-    isJsonObject(filters) &&
-    isForgePlace(forge) &&
-    (former === undefined || typeof former === 'string') &&
-    (interval === null || typeof interval === 'number')
-  );
-}
+export const parseRepositoryRecord = rowParser(repositoryRecord, 'A repository record');
 
 /** The host in lower case; '' for a folder of this machine. */
 export function hostOfRepository({ type, url }: RepositorySource): string {

@@ -2,10 +2,9 @@
 
 import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
-import type { JsonValue } from '../../build/contract/json.ts';
 import { idsOf } from '../../build/shared/text/base62.ts';
 import { isUserId, type UserId } from '../core/tokens/person.ts';
-import { parseRow, type RowOf } from '../state/rows.ts';
+import { rowParser, type RowOf } from '../state/rows.ts';
 import { parsePackagePattern } from '../core/views/package-pattern.ts';
 
 /** `tea_` and 16 base62 characters. */
@@ -28,9 +27,7 @@ const teamRecord = z.strictObject({
 export type TeamRecord = RowOf<typeof teamRecord>;
 
 /** Throws StateError for any other value: a wrong row must not let people see more. */
-export function parseTeamRecord(value: JsonValue): TeamRecord {
-  return parseRow(teamRecord, value, 'A team record');
-}
+export const parseTeamRecord = rowParser(teamRecord, 'A team record');
 
 export const teamPrefix = 'team/';
 

@@ -62,11 +62,11 @@ interface FormDefinition<Services, Input, Output, Subject> {
 /** Runs an operation for the visitor. */
 export function callFor<Services, Input, Output>(
   services: Services,
-  { caller, nowMs }: SignedInRequest,
+  { caller, nowMs, clientAddress }: SignedInRequest,
   operation: Operation<Services, Input, Output>,
   input: Input,
 ): Promise<Output> {
-  return operation.run(services, input, { caller, actor: actorOf(caller), nowMs });
+  return operation.run(services, input, { caller, actor: actorOf(caller), nowMs, clientAddress });
 }
 
 /** The page at a form of the operation. */

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { JsonValue } from '../../../build/contract/json.ts';
-import { parseRow, type RowOf } from '../../state/rows.ts';
+import { rowParser, type RowOf } from '../../state/rows.ts';
 import { parseForgeId, type ConnectionId, type ForgeId } from '../../sync/forge-place.ts';
 import { isRepositoryId, type RepositoryId } from '../../sync/repository.ts';
 import type { RepositoryPath } from './forge-name.ts';
@@ -70,6 +70,4 @@ export function seenKey(connection: ConnectionId, id: ForgeId): string {
 }
 
 /** A row as stored. Throws StateError for another value. */
-export function parseSeen(value: JsonValue): ListedRepository {
-  return parseRow(listedRepository, value, 'A row about a repository of a connection');
-}
+export const parseSeen = rowParser(listedRepository, 'A row about a repository of a connection');

@@ -2,8 +2,7 @@
 // host. The rows of the pages keep what a conditional request needs.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../../build/contract/json.ts';
-import { parseRow, type RowOf } from '../../state/rows.ts';
+import { rowParser, type RowOf } from '../../state/rows.ts';
 import type { ConnectionId, ForgeId } from '../../sync/forge-place.ts';
 
 /** `idle`: no refresh has begun, or the last one ended. `missing`: it asks for repositories that were not listed. */
@@ -77,11 +76,7 @@ export const firstProgress: RefreshProgress = {
 };
 
 /** A row as stored. Throws StateError for another value. */
-export function parseProgress(value: JsonValue): RefreshProgress {
-  return parseRow(refreshProgress, value, 'The progress of a connection');
-}
+export const parseProgress = rowParser(refreshProgress, 'The progress of a connection');
 
 /** A row as stored. Throws StateError for another value. */
-export function parsePage(value: JsonValue): RememberedPage {
-  return parseRow(rememberedPage, value, 'A page of a connection');
-}
+export const parsePage = rowParser(rememberedPage, 'A page of a connection');

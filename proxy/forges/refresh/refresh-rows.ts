@@ -16,6 +16,7 @@ import {
   type RefreshProgress,
   type RememberedPage,
 } from '../model/progress.ts';
+import { readRow } from '../../state/rows.ts';
 
 export type RefreshState = Pick<StateStore, 'get' | 'range' | 'commit'>;
 
@@ -65,8 +66,7 @@ export async function readSeen(
   connection: ConnectionId,
   id: ForgeId,
 ): Promise<ListedRepository | undefined> {
-  const entry = await state.get(seenKey(connection, id));
-  return entry === undefined ? undefined : parseSeen(entry.value);
+  return readRow(state, seenKey(connection, id), parseSeen);
 }
 
 export async function writeSeen(state: RefreshState, connection: ConnectionId, seen: ListedRepository): Promise<void> {
@@ -101,8 +101,7 @@ export async function readPage(
   connection: ConnectionId,
   page: number,
 ): Promise<RememberedPage | undefined> {
-  const entry = await state.get(pageKey(connection, page));
-  return entry === undefined ? undefined : parsePage(entry.value);
+  return readRow(state, pageKey(connection, page), parsePage);
 }
 
 export async function writePage(

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { callerErrors, errorResponses } from '../frame/error-responses.ts';
+import { answering, body } from '../frame/json-content.ts';
 import { mostPackages, mostLists } from '../../advisories/advisory-request.ts';
 
 const text = (description: string, example?: string) =>
@@ -78,7 +79,6 @@ const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
 const refusals: readonly ErrorCode[] = [...callerErrors, 'NOT_FOUND'];
 const ofBody: readonly ErrorCode[] = ['INVALID_INPUT', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'];
-const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
 export const advisoryRoutes: readonly RouteConfig[] = [
   {
@@ -98,7 +98,7 @@ export const advisoryRoutes: readonly RouteConfig[] = [
       }),
     },
     responses: {
-      200: { description: 'the advisories, by package', content: json(advisoriesByPackage) },
+      200: answering(advisoriesByPackage, 'the advisories, by package'),
       ...errorResponses([...refusals, 'INVALID_INPUT', ...pipelineErrors('get')]),
     },
   },
@@ -114,7 +114,7 @@ export const advisoryRoutes: readonly RouteConfig[] = [
       body: { required: true, content: { 'application/x-www-form-urlencoded': { schema: advisoryQuestion } } },
     },
     responses: {
-      200: { description: 'the advisories, by package', content: json(advisoriesByPackage) },
+      200: answering(advisoriesByPackage, 'the advisories, by package'),
       ...errorResponses([...refusals, ...ofBody, ...pipelineErrors('post')]),
     },
   },
@@ -126,9 +126,9 @@ export const advisoryRoutes: readonly RouteConfig[] = [
     summary: 'Get the filter list entries of packages, for Composer',
     security,
     description: 'Composer 2.10 and later does not install these versions.',
-    request: { body: { required: true, content: json(filterQuestion) } },
+    request: { body: body(filterQuestion) },
     responses: {
-      200: { description: 'the entries, by list', content: json(filterEntries) },
+      200: answering(filterEntries, 'the entries, by list'),
       ...errorResponses([...refusals, ...ofBody, ...pipelineErrors('post')]),
     },
   },
@@ -141,7 +141,7 @@ export const advisoryRoutes: readonly RouteConfig[] = [
     security,
     description: 'Composer 2.10 and later reads it when it resolves many packages at once.',
     responses: {
-      200: { description: 'list → package → constraint for the blocked versions', content: json(filterSummary) },
+      200: answering(filterSummary, 'list → package → constraint for the blocked versions'),
       ...errorResponses([...refusals, ...pipelineErrors('get')]),
     },
   },

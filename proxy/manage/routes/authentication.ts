@@ -1,12 +1,11 @@
 // Authentication over HTTP: setup, login, logout, the password, sessions.
 
-import { answering, body } from '../frame/json-content.ts';
 import { z } from 'zod';
 import type { LoggedIn } from '../../auth/login.ts';
-import { viewOf, type SessionCaller } from '../../auth/caller.ts';
+import { viewOf, type SessionCaller, type TerminalCaller } from '../../auth/caller.ts';
 import type { People } from '../../auth/people.ts';
 import { ownUser, showUser, userSchema } from '../../people/user-schema.ts';
-import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
+import { operation, type Call } from '../../registry/operation.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema } from '../../registry/fields.ts';
 import {
@@ -24,202 +23,187 @@ export interface AuthenticationServices {
   readonly people: People;
 }
 
-const tags = ['Authentication'];
-const session = answering(loggedIn, 'the user and the new session');
+const tag = 'Authentication';
 
 const setup = operation({
-  operationId: 'setup',
+  id: 'setup',
   method: 'post',
   path: '/api/auth/setup',
-  tags,
+  tag,
   summary: 'Create the first admin',
   description:
     'Works only while no user exists, with the code that the server prints when it starts. The code works ' +
     'once, within an hour.',
-  request: { body: body(setupDraft) },
-  responses: { 201: answering(loggedIn, 'the admin, logged in') },
+  body: setupDraft,
+  status: 201,
+  answer: loggedIn,
+  answers: 'the admin, logged in',
   errors: ['SETUP_DONE', 'SETUP_CODE_INVALID', 'TOO_MANY_ATTEMPTS'],
+  run: async ({ people }: AuthenticationServices, { setup_code: code, ...draft }, { clientAddress }) =>
+    showLogin(await people.setUp({ code, ...draft }, clientAddress)),
 });
 
 const login = operation({
-  operationId: 'login',
+  id: 'login',
   method: 'post',
   path: '/api/auth/login',
-  tags,
+  tag,
   summary: 'Log in',
   description:
     'With two-factor authentication, the same request needs the code. Without the code, a right password gets ' +
     'the answer `TWO_FACTOR_REQUIRED`. A user may have 100 sessions; a new one ends the oldest.',
-  request: { body: body(loginDraft) },
-  responses: { 200: answering(loggedIn, 'a new session') },
+  body: loginDraft,
+  answer: loggedIn,
+  answers: 'a new session',
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_REQUIRED', 'TOO_MANY_ATTEMPTS'],
+  run: async ({ people }: AuthenticationServices, credentials, { clientAddress }) =>
+    showLogin(await people.login(credentials, clientAddress)),
 });
 
 const logout = operation({
-  operationId: 'logout',
+  id: 'logout',
   method: 'post',
   path: '/api/auth/logout',
-  tags,
+  tag,
   summary: 'Log out',
   description: 'Ends the session of this request at once.',
-  responses: { 200: answering(z.object({ id: idSchema('ses', 'the session') }), 'the ended session') },
+  answer: z.object({ id: idSchema('ses', 'the session') }),
+  answers: 'the ended session',
   errors: ['NOT_FOUND'],
+  run: async ({ people }: AuthenticationServices, _, call) => {
+    const { userId, sessionId } = sessionOf(call);
+    const { id } = await people.sessions.end(userId, sessionId, call.actor);
+    return { id };
+  },
 });
 
+const me = { path: '/api/auth/me', tag, answers: 'the user of this session', errors: ['NOT_FOUND'] } as const;
+
 const getMe = operation({
-  operationId: 'getMe',
+  ...me,
+  id: 'getMe',
   method: 'get',
-  path: '/api/auth/me',
-  tags,
   summary: 'Get your user',
   description: 'Requires a session; an API token has no user.',
-  responses: { 200: answering(ownUser, 'the user of this session') },
-  errors: ['NOT_FOUND'],
+  answer: ownUser,
+  run: async ({ people }: AuthenticationServices, _, call) => {
+    const caller = personOf(call);
+    const user = showUser(await people.usersOf(call.actor).get(caller.userId));
+    return { ...user, sees_all_packages: viewOf(caller) === undefined };
+  },
 });
 
 const updateMe = operation({
-  operationId: 'updateMe',
+  ...me,
+  id: 'updateMe',
   method: 'patch',
-  path: '/api/auth/me',
-  tags,
   summary: 'Change your name and your mails',
   description: 'Others see the name beside the email address. Requires a session.',
-  request: { body: body(ownPatch) },
-  responses: { 200: answering(userSchema, 'the user of this session') },
-  errors: ['NOT_FOUND'],
+  body: ownPatch,
+  answer: userSchema,
+  run: async ({ people }: AuthenticationServices, { name, mail_off: mailOff }, call) => {
+    const patch = { ...(name === undefined ? {} : { name }), ...(mailOff === undefined ? {} : { mailOff }) };
+    const { record } = await people.usersOf(call.actor).update(personOf(call).userId, patch);
+    return showUser(record);
+  },
 });
 
 const changePassword = operation({
-  operationId: 'changePassword',
+  id: 'changePassword',
   method: 'post',
   path: '/api/auth/password',
-  tags,
+  tag,
   summary: 'Change your password',
   description: 'Ends all sessions, including this one, and starts a new session.',
-  request: { body: body(passwordChange) },
-  responses: { 200: session },
+  body: passwordChange,
+  answer: loggedIn,
+  answers: 'the user and the new session',
   errors: ['INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS'],
+  run: async ({ people }: AuthenticationServices, { current_password: current, new_password: chosen }, call) =>
+    showLogin(await accountOf(people, call).changePassword({ current, chosen })),
 });
 
 const acceptInvitation = operation({
-  operationId: 'acceptInvitation',
+  id: 'acceptInvitation',
   method: 'post',
   path: '/api/auth/invitations/accept',
-  tags,
+  tag,
   summary: 'Accept an invitation',
   description: 'Sets the password of the invited user, who can then log in. Existing sessions of the user end.',
-  request: { body: body(acceptance) },
-  responses: { 200: answering(userSchema, 'the user') },
+  body: acceptance,
+  answer: userSchema,
+  answers: 'the user',
   errors: ['INVITATION_INVALID', 'TOO_MANY_ATTEMPTS'],
+  run: async ({ people }: AuthenticationServices, { token, password, name }, { clientAddress }) =>
+    showUser(
+      await people.acceptInvitation({ code: token, password, ...(name === undefined ? {} : { name }) }, clientAddress),
+    ),
 });
 
 const listSessions = operation({
-  operationId: 'listSessions',
+  id: 'listSessions',
   method: 'get',
   path: '/api/auth/sessions',
-  tags,
+  tag,
   summary: 'List your sessions',
   description: 'Newest first.',
-  request: { query: pageQuery },
-  responses: { 200: answering(pageOf(sessionSchema), 'a page of sessions') },
+  query: pageQuery,
+  answer: pageOf(sessionSchema),
+  answers: 'a page of sessions',
+  run: async ({ people }: AuthenticationServices, query, call) => {
+    const { userId, sessionId } = sessionOf(call);
+    const { data, next_cursor } = paginate(await people.sessions.list(userId), query, ageOrder, true);
+    return { data: data.map((shown) => ({ ...shown, current: shown.id === sessionId })), next_cursor };
+  },
 });
 
 const endSession = operation({
-  operationId: 'endSession',
+  id: 'endSession',
   method: 'delete',
   path: '/api/auth/sessions/{id}',
-  tags,
+  tag,
   summary: 'End one of your sessions',
   description: 'Takes effect at once. The session of this request can be ended too.',
-  request: { params: z.strictObject({ id: idSchema('ses', 'the session') }) },
-  responses: { 200: answering(sessionSchema, 'the ended session') },
+  params: z.strictObject({ id: idSchema('ses', 'the session') }),
+  answer: sessionSchema,
+  answers: 'the ended session',
   errors: ['NOT_FOUND'],
+  run: async ({ people }: AuthenticationServices, { id }, call) => {
+    const { userId, sessionId } = sessionOf(call);
+    const shown = await people.sessions.end(userId, id, call.actor);
+    return { ...shown, current: shown.id === sessionId };
+  },
 });
 
-export function registerAuthentication(api: Api, { people }: AuthenticationServices): void {
-  api.openapi(setup, async (context) => {
-    const { setup_code, ...draft } = context.req.valid('json');
-    return context.json(showLogin(await people.setUp({ code: setup_code, ...draft }, clientAddressOf(context))), 201);
-  });
-  api.openapi(login, async (context) =>
-    context.json(showLogin(await people.login(context.req.valid('json'), clientAddressOf(context))), 200),
-  );
-  api.openapi(logout, async (context) => {
-    const { userId, sessionId } = person(context);
-    const { id } = await people.sessions.end(userId, sessionId, actor(context));
-    return context.json({ id }, 200);
-  });
-  api.openapi(getMe, async (context) => {
-    const user = showUser(await people.usersOf(actor(context)).get(userIdOf(context)));
-    return context.json({ ...user, sees_all_packages: viewOf(context.env.caller) === undefined }, 200);
-  });
-  api.openapi(updateMe, async (context) => {
-    const { name, mail_off: mailOff } = context.req.valid('json');
-    const patch = { ...(name === undefined ? {} : { name }), ...(mailOff === undefined ? {} : { mailOff }) };
-    const { record } = await people.usersOf(actor(context)).update(userIdOf(context), patch);
-    return context.json(showUser(record), 200);
-  });
-  api.openapi(changePassword, async (context) => {
-    const { current_password, new_password } = context.req.valid('json');
-    return context.json(
-      showLogin(await accountOf(people, context).changePassword({ current: current_password, chosen: new_password })),
-      200,
-    );
-  });
-  api.openapi(acceptInvitation, async (context) => {
-    const { token, password, name } = context.req.valid('json');
-    const user = await people.acceptInvitation(
-      { code: token, password, ...(name === undefined ? {} : { name }) },
-      clientAddressOf(context),
-    );
-    return context.json(showUser(user), 200);
-  });
-  registerSessions(api, people);
-}
-
-function registerSessions(api: Api, people: People): void {
-  api.openapi(listSessions, async (context) => {
-    const { userId, sessionId } = person(context);
-    const { data, next_cursor } = paginate(
-      await people.sessions.list(userId),
-      context.req.valid('query'),
-      ageOrder,
-      true,
-    );
-    return context.json(
-      { data: data.map((shown) => ({ ...shown, current: shown.id === sessionId })), next_cursor },
-      200,
-    );
-  });
-  api.openapi(endSession, async (context) => {
-    const { userId, sessionId } = person(context);
-    const shown = await people.sessions.end(userId, context.req.valid('param').id, actor(context));
-    return context.json({ ...shown, current: shown.id === sessionId }, 200);
-  });
-}
+export const authenticationOperations = [
+  setup,
+  login,
+  logout,
+  getMe,
+  updateMe,
+  changePassword,
+  acceptInvitation,
+  listSessions,
+  endSession,
+];
 
 export function showLogin({ token, expires_at, user }: LoggedIn): z.infer<typeof loggedIn> {
   return { token: token.reveal(), expires_at, user: showUser(user) };
 }
 
 /** The policy admits only people to these operations. */
-export function userIdOf({ env: { caller } }: ApiContext): string {
-  if (caller.kind === 'user') return caller.userId;
+export function personOf({ caller }: Call): SessionCaller | TerminalCaller {
+  if (caller.kind === 'user') return caller;
   throw new Error('an operation for people was reached by nobody');
 }
 
 /** The policy admits only people to these operations, and its condition `session` only with a session. */
-export function person({ env: { caller } }: ApiContext): SessionCaller {
+export function sessionOf({ caller }: Call): SessionCaller {
   if (caller.kind === 'user' && 'sessionId' in caller) return caller;
   throw new Error('an operation for sessions was reached without a session');
 }
 
-/** Of the client, as far as it can be trusted. */
-export function clientAddressOf({ env: { exchange } }: ApiContext): string {
-  return exchange.clientAddress;
-}
-
 /** The caller's own account. */
-export function accountOf(people: People, context: ApiContext): ReturnType<People['account']> {
-  return people.account(person(context).userId, clientAddressOf(context));
+export function accountOf(people: People, call: Call): ReturnType<People['account']> {
+  return people.account(sessionOf(call).userId, call.clientAddress);
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { callerErrors, errorResponses } from '../frame/error-responses.ts';
+import { answering, body } from '../frame/json-content.ts';
 
 const name = z.string().meta({ description: 'the name of the package', example: 'acme/hello' });
 const description = z
@@ -93,7 +94,6 @@ const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
 const errors = (...codes: readonly ErrorCode[]) =>
   errorResponses([...callerErrors, ...codes, ...pipelineErrors('get')]);
-const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 const type = z
   .string()
   .max(250)
@@ -134,7 +134,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
           .meta({ description: 'results per page; default 100', example: 100 }),
       }),
     },
-    responses: { 200: { description: 'a page of packages', content: json(searchResults) }, ...errors('INVALID_INPUT') },
+    responses: { 200: answering(searchResults, 'a page of packages'), ...errors('INVALID_INPUT') },
   },
   {
     operationId: 'listPackageNames',
@@ -155,7 +155,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
         type,
       }),
     },
-    responses: { 200: { description: 'the names', content: json(packageNames) }, ...errors('INVALID_INPUT') },
+    responses: { 200: answering(packageNames, 'the names'), ...errors('INVALID_INPUT') },
   },
   {
     operationId: 'listProviders',
@@ -177,7 +177,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
         }),
       }),
     },
-    responses: { 200: { description: 'the packages', content: json(providerNamesSchema) }, ...errors('NOT_FOUND') },
+    responses: { 200: answering(providerNamesSchema, 'the packages'), ...errors('NOT_FOUND') },
   },
   {
     operationId: 'reportInstalls',
@@ -189,9 +189,9 @@ export const lookupRoutes: readonly RouteConfig[] = [
     description:
       'Composer sends this after every install and update, and waits for at most 6 seconds. Each version ' +
       'counts once. Versions that are not published here, or hidden from the token, do not count.',
-    request: { body: { required: true, content: json(installReport) } },
+    request: { body: body(installReport) },
     responses: {
-      200: { description: 'the report was counted', content: json(installsCounted) },
+      200: answering(installsCounted, 'the report was counted'),
       ...errorResponses([
         ...callerErrors,
         'NOT_FOUND',

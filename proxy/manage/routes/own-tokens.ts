@@ -1,7 +1,6 @@
 // A person's own tokens of `libretto login` over HTTP: the list, and the end of one. They work with a session and with
 // such a token, so that `libretto logout` ends its own.
 
-import { answering } from '../frame/json-content.ts';
 import { z } from 'zod';
 import { endPersonalToken, personalTokens } from '../../auth/personal-tokens.ts';
 import type { TokenRecord } from '../../core/tokens/token.ts';
@@ -9,11 +8,11 @@ import type { TokenUse, TokenUses } from '../../core/tokens/token-uses.ts';
 import type { Tokens } from '../../auth/tokens.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
-import { actor, operation, type Api, type ApiContext } from '../frame/api.ts';
+import { operation, type Call } from '../../registry/operation.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema, time, timeSchema } from '../../registry/fields.ts';
 import { ageOrder } from '../../state/rows.ts';
-import { userIdOf } from './authentication.ts';
+import { personOf } from './authentication.ts';
 
 export interface OwnTokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
@@ -21,7 +20,7 @@ export interface OwnTokenServices {
   readonly uses: Pick<TokenUses, 'of'>;
 }
 
-const tags = ['Authentication'];
+const tag = 'Authentication';
 
 const ownToken = z
   .object({
@@ -39,48 +38,44 @@ const ownToken = z
   .meta({ id: 'OwnToken' });
 
 const listOwnTokens = operation({
-  operationId: 'listOwnTokens',
+  id: 'listOwnTokens',
   method: 'get',
   path: '/api/auth/tokens',
-  tags,
+  tag,
   summary: 'List your tokens',
   description: 'The valid tokens that you got by `libretto login`, newest first.',
-  request: { query: pageQuery },
-  responses: { 200: answering(pageOf(ownToken), 'a page of your tokens') },
+  query: pageQuery,
+  answer: pageOf(ownToken),
+  answers: 'a page of your tokens',
+  run: async ({ state, uses }: OwnTokenServices, query, call) => {
+    const own = await personalTokens(state, personOf(call).userId, call.nowMs);
+    const { data, next_cursor } = paginate(own, query, ageOrder, true);
+    const used = await uses.of(data.map(({ id }) => id));
+    return { data: data.map((record) => show(call, record, used.get(record.id))), next_cursor };
+  },
 });
 
 const endOwnToken = operation({
-  operationId: 'endOwnToken',
+  id: 'endOwnToken',
   method: 'delete',
   path: '/api/auth/tokens/{id}',
-  tags,
+  tag,
   summary: 'End one of your tokens',
   description: 'Takes effect with the next request. The token of this request can be ended too.',
-  request: { params: z.strictObject({ id: idSchema('tok', 'the token') }) },
-  responses: { 200: answering(ownToken, 'the ended token') },
+  params: z.strictObject({ id: idSchema('tok', 'the token') }),
+  answer: ownToken,
+  answers: 'the ended token',
   errors: ['NOT_FOUND'],
+  run: async ({ tokensOf, uses }: OwnTokenServices, { id }, call) => {
+    const record = await endPersonalToken(tokensOf(call.actor), personOf(call).userId, id);
+    return show(call, record, (await uses.of([record.id])).get(record.id));
+  },
 });
 
-export function registerOwnTokens(api: Api, { tokensOf, state, uses }: OwnTokenServices): void {
-  api.openapi(listOwnTokens, async (context) => {
-    const { data, next_cursor } = paginate(
-      await personalTokens(state, userIdOf(context), context.env.exchange.nowMs),
-      context.req.valid('query'),
-      ageOrder,
-      true,
-    );
-    const used = await uses.of(data.map(({ id }) => id));
-    return context.json({ data: data.map((record) => show(context, record, used.get(record.id))), next_cursor }, 200);
-  });
-  api.openapi(endOwnToken, async (context) => {
-    const tokens = tokensOf(actor(context));
-    const record = await endPersonalToken(tokens, userIdOf(context), context.req.valid('param').id);
-    return context.json(show(context, record, (await uses.of([record.id])).get(record.id)), 200);
-  });
-}
+export const ownTokenOperations = [listOwnTokens, endOwnToken];
 
 function show(
-  { env: { caller } }: ApiContext,
+  { caller }: Call,
   { id, description, created_at, expires_at }: TokenRecord,
   use: TokenUse | undefined,
 ): z.infer<typeof ownToken> {

@@ -1,13 +1,12 @@
 // One's own passkeys over HTTP: list, rename, remove. Only a browser adds and uses them, on the pages of the console.
 
-import { answering, body } from '../frame/json-content.ts';
 import { z } from 'zod';
 import { showPasskey } from '../../auth/passkey.ts';
 import type { Passkeys } from '../../passkeys/passkeys.ts';
-import { operation, type Api } from '../frame/api.ts';
+import { operation } from '../../registry/operation.ts';
 import { paginate, pageOf, pageQuery } from '../../registry/page.ts';
 import { idSchema, time, timeSchema } from '../../registry/fields.ts';
-import { clientAddressOf, person } from './authentication.ts';
+import { sessionOf } from './authentication.ts';
 import { longestPasskeyName } from '../../passkeys/name.ts';
 import { code, password } from '../schemas/user.ts';
 import { ageOrder } from '../../state/rows.ts';
@@ -37,59 +36,55 @@ export interface PasskeyServices {
   readonly passkeys: Passkeys;
 }
 
-const tags = ['Authentication'];
+const tag = 'Authentication';
 const params = z.strictObject({ id: idSchema('pk', 'the passkey') });
 
 const listPasskeys = operation({
-  operationId: 'listPasskeys',
+  id: 'listPasskeys',
   method: 'get',
   path: '/api/auth/passkeys',
-  tags,
+  tag,
   summary: 'List your passkeys',
   description: 'Oldest first. You add them in the console, because a browser has to make them.',
-  request: { query: pageQuery },
-  responses: { 200: answering(pageOf(passkeySchema), 'a page of passkeys') },
+  query: pageQuery,
+  answer: pageOf(passkeySchema),
+  answers: 'a page of passkeys',
+  run: async ({ passkeys }: PasskeyServices, query, call) =>
+    paginate((await passkeys.list(sessionOf(call).userId)).map(showPasskey), query, ageOrder),
 });
 
 const renamePasskey = operation({
-  operationId: 'renamePasskey',
+  id: 'renamePasskey',
   method: 'patch',
   path: '/api/auth/passkeys/{id}',
-  tags,
+  tag,
   summary: 'Rename one of your passkeys',
   description: 'Only you see the name.',
-  request: { params, body: body(passkeyPatch) },
-  responses: { 200: answering(passkeySchema, 'the passkey') },
+  params,
+  body: passkeyPatch,
+  answer: passkeySchema,
+  answers: 'the passkey',
   errors: ['NOT_FOUND'],
+  run: async ({ passkeys }: PasskeyServices, { id, name }, call) =>
+    showPasskey(await passkeys.rename(sessionOf(call).userId, id, name)),
 });
 
 const removePasskey = operation({
-  operationId: 'removePasskey',
+  id: 'removePasskey',
   method: 'post',
   path: '/api/auth/passkeys/{id}/remove',
-  tags,
+  tag,
   summary: 'Remove one of your passkeys',
   description:
     'Requires the password and a code of the authenticator, or a recovery code. Ends all other sessions. In the ' +
     'console, another passkey is enough.',
-  request: { params, body: body(passkeyRemoval) },
-  responses: { 200: answering(passkeySchema, 'the removed passkey') },
+  params,
+  body: passkeyRemoval,
+  answer: passkeySchema,
+  answers: 'the removed passkey',
   errors: ['NOT_FOUND', 'INVALID_CREDENTIALS', 'TOO_MANY_ATTEMPTS', 'LAST_ADMIN'],
+  run: async ({ passkeys }: PasskeyServices, { id, ...proof }, call) =>
+    showPasskey(await passkeys.remove(sessionOf(call), id, { ...proof, address: call.clientAddress })),
 });
 
-export function registerPasskeys(api: Api, { passkeys }: PasskeyServices): void {
-  api.openapi(listPasskeys, async (context) => {
-    const own = (await passkeys.list(person(context).userId)).map(showPasskey);
-    const { data, next_cursor } = paginate(own, context.req.valid('query'), ageOrder);
-    return context.json({ data: [...data], next_cursor }, 200);
-  });
-  api.openapi(renamePasskey, async (context) => {
-    const { name } = context.req.valid('json');
-    const renamed = await passkeys.rename(person(context).userId, context.req.valid('param').id, name);
-    return context.json(showPasskey(renamed), 200);
-  });
-  api.openapi(removePasskey, async (context) => {
-    const proof = { ...context.req.valid('json'), address: clientAddressOf(context) };
-    return context.json(showPasskey(await passkeys.remove(person(context), context.req.valid('param').id, proof)), 200);
-  });
-}
+export const passkeyOperations = [listPasskeys, renamePasskey, removePasskey];

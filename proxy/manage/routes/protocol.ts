@@ -5,6 +5,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../frame/api.ts';
 import { callerErrors, errorResponses } from '../frame/error-responses.ts';
+import { answering } from '../frame/json-content.ts';
 import { archiveHeaderRefs, conditions, validators, feedHeaderRefs } from '../openapi/answer-headers.ts';
 import { changeRoutes } from './changes.ts';
 import { lookupRoutes } from './lookups.ts';
@@ -172,7 +173,7 @@ const routes: readonly RouteConfig[] = [
     description:
       'For process supervision. The answer is 200 as long as the server answers at all; `status` is the health.',
     responses: {
-      200: { description: 'the health of the server', content: json(healthSchema) },
+      200: answering(healthSchema, 'the health of the server'),
       ...errorResponses(withoutToken),
     },
   },
@@ -187,7 +188,7 @@ const routes: readonly RouteConfig[] = [
       'For load balancers. The answer is 500 if nothing is published yet, if packages or state cannot be read, ' +
       'or if the server is shutting down; `details` names the reason.',
     responses: {
-      200: { description: 'the server can serve installs', content: json(readySchema) },
+      200: answering(readySchema, 'the server can serve installs'),
       ...errorResponses(['NOT_SERVING', ...withoutToken]),
     },
   },

@@ -5,6 +5,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../frame/api.ts';
 import { errorResponses } from '../frame/error-responses.ts';
+import { answering } from '../frame/json-content.ts';
 import { idSchema } from '../../registry/fields.ts';
 import { deliveryOutcomes } from '../../hooks/inbox.ts';
 
@@ -40,8 +41,6 @@ const hookAnswerSchema = z
   })
   .meta({ id: 'WebhookAnswer' });
 
-const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
-
 /** The proof replaces tokens, so that no limit of a token counts. Faults that end by themselves are HOOK_NOT_KEPT. */
 const others: ReadonlySet<ErrorCode> = new Set([
   'NETWORK_NOT_ALLOWED',
@@ -64,16 +63,13 @@ const common = {
   tags: ['Webhooks'],
   security: [{}],
   responses: {
-    200: { description: 'a ping with a valid proof', content: json(hookAnswerSchema) },
-    202: {
-      description: 'a webhook with a valid proof; a sync follows if one is needed',
-      content: json(hookAnswerSchema),
-    },
+    200: answering(hookAnswerSchema, 'a ping with a valid proof'),
+    202: answering(hookAnswerSchema, 'a webhook with a valid proof; a sync follows if one is needed'),
     ...errorResponses(refusals),
   },
 };
 
-const body = { content: json(receivedHookSchema) };
+const body = { content: { 'application/json': { schema: receivedHookSchema } } };
 const proof =
   'The proof is the signature or the token of GitHub, GitLab, Bitbucket, Gitea, Forgejo or Azure DevOps, the headers of ' +
   'Standard Webhooks, or the secret as a bearer token.';

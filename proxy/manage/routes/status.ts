@@ -1,6 +1,5 @@
 // The status of the registry over HTTP.
 
-import { answering } from '../frame/json-content.ts';
 import { z } from 'zod';
 import type { Counters } from '../../core/limits/counters.ts';
 import type { MaybeAsync } from '../../../build/shared/concurrency/maybe-async.ts';
@@ -9,7 +8,7 @@ import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedFiles } from '../../core/tree/published-files.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
-import { operation, type Api } from '../frame/api.ts';
+import { operation } from '../../registry/operation.ts';
 import { time, timeSchema } from '../../registry/fields.ts';
 
 export interface StatusServices {
@@ -101,28 +100,19 @@ export const statusSchema = z
   })
   .meta({ id: 'Status' });
 
-const getStatus = operation({
-  operationId: 'getStatus',
+export const getStatus = operation({
+  id: 'getStatus',
   method: 'get',
   path: '/api/status',
-  tags: ['Status'],
+  tag: 'Status',
   summary: 'Get the status',
   description: 'The state of the registry. GET /health gives a short form without authentication.',
-  responses: { 200: answering(statusSchema, 'the status') },
+  answer: statusSchema,
+  answers: 'the status',
+  run: async (services: StatusServices, _, { nowMs }) => ({
+    version: services.version,
+    started_at: new Date(services.startedAtMs).toISOString(),
+    ...(await readStatus(services, nowMs)),
+    state: { kind: services.stateKind },
+  }),
 });
-
-export function registerStatus(api: Api, services: StatusServices): void {
-  api.openapi(getStatus, async (context) => {
-    const status = await readStatus(services, context.env.exchange.nowMs);
-    return context.json(
-      {
-        version: services.version,
-        started_at: new Date(services.startedAtMs).toISOString(),
-        ...status,
-        mirror: { problems: [...status.mirror.problems] },
-        state: { kind: services.stateKind },
-      },
-      200,
-    );
-  });
-}

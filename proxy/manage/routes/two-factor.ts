@@ -1,12 +1,10 @@
 // Two-factor authentication over HTTP: set up, enable with a code, disable with password and code.
 
-import { body, answering } from '../frame/json-content.ts';
 import { renderSVG } from 'uqr';
-import type { People } from '../../auth/people.ts';
 import type { Secret } from '../../../build/shared/text/secret.ts';
-import { operation, type Api } from '../frame/api.ts';
+import { operation } from '../../registry/operation.ts';
 import { loggedIn, code, password } from '../schemas/user.ts';
-import { accountOf, showLogin } from './authentication.ts';
+import { accountOf, showLogin, type AuthenticationServices } from './authentication.ts';
 import { z } from 'zod';
 
 // Two-factor authentication as the management API shows and takes it.
@@ -38,83 +36,74 @@ const recoveryCodes = z
   .meta({ id: 'RecoveryCodes' });
 const twoFactorEnabled = loggedIn.extend(recoveryCodes.shape).meta({ id: 'TwoFactorEnabled' });
 
-const tags = ['Authentication'];
+const common = { method: 'post', tag: 'Authentication' } as const;
+const errors = ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'] as const;
 
 const setUpTwoFactor = operation({
-  operationId: 'setUpTwoFactor',
-  method: 'post',
+  ...common,
+  id: 'setUpTwoFactor',
   path: '/api/auth/2fa/setup',
-  tags,
   summary: 'Set up two-factor authentication',
   description:
     'Returns a secret for an authenticator. It has no effect until it is enabled with a code. A repeated ' +
     'request returns another secret.',
-  request: { body: body(twoFactorSetup) },
-  responses: { 200: answering(twoFactorSecret, 'the secret; it appears only in this answer') },
-  errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
+  body: twoFactorSetup,
+  answer: twoFactorSecret,
+  answers: 'the secret; it appears only in this answer',
+  errors,
+  run: async ({ people }: AuthenticationServices, { password }, call) => {
+    const { secret, uri } = await accountOf(people, call).setUpTwoFactor(password);
+    return { secret: secret.reveal(), uri: uri.reveal(), qr_svg: renderSVG(uri.reveal()) };
+  },
 });
 
 const enableTwoFactor = operation({
-  operationId: 'enableTwoFactor',
-  method: 'post',
+  ...common,
+  id: 'enableTwoFactor',
   path: '/api/auth/2fa/enable',
-  tags,
   summary: 'Enable two-factor authentication',
   description:
     'Requires a code from the new authenticator. Ends all sessions, including this one, and starts a new session.',
-  request: { body: body(twoFactorCode) },
-  responses: { 200: answering(twoFactorEnabled, 'a new session, and the recovery codes') },
-  errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
+  body: twoFactorCode,
+  answer: twoFactorEnabled,
+  answers: 'a new session, and the recovery codes',
+  errors,
+  run: async ({ people }: AuthenticationServices, { code }, call) => {
+    const { recoveryCodes: codes, ...login } = await accountOf(people, call).enableTwoFactor(code);
+    return { ...showLogin(login), ...showCodes(codes) };
+  },
 });
 
 const disableTwoFactor = operation({
-  operationId: 'disableTwoFactor',
-  method: 'post',
+  ...common,
+  id: 'disableTwoFactor',
   path: '/api/auth/2fa/disable',
-  tags,
   summary: 'Disable two-factor authentication',
   description: 'Ends all sessions, including this one, and starts a new session.',
-  request: { body: body(twoFactorProof) },
-  responses: { 200: answering(loggedIn, 'a new session') },
-  errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND', 'LAST_ADMIN'],
+  body: twoFactorProof,
+  answer: loggedIn,
+  answers: 'a new session',
+  errors: [...errors, 'LAST_ADMIN'],
+  run: async ({ people }: AuthenticationServices, { password, code }, call) =>
+    showLogin(await accountOf(people, call).disableTwoFactor(password, code)),
 });
 
 const renewRecoveryCodes = operation({
-  operationId: 'renewRecoveryCodes',
-  method: 'post',
+  ...common,
+  id: 'renewRecoveryCodes',
   path: '/api/auth/2fa/recovery-codes',
-  tags,
   summary: 'Renew your recovery codes',
   description: 'Returns ten new codes; the previous codes become invalid.',
-  request: { body: body(twoFactorProof) },
-  responses: { 200: answering(recoveryCodes, 'the recovery codes') },
-  errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
+  body: twoFactorProof,
+  answer: recoveryCodes,
+  answers: 'the recovery codes',
+  errors,
+  run: async ({ people }: AuthenticationServices, { password, code }, call) =>
+    showCodes(await accountOf(people, call).renewRecoveryCodes(password, code)),
 });
 
-export function registerTwoFactor(api: Api, { people }: { readonly people: People }): void {
-  api.openapi(setUpTwoFactor, async (context) => {
-    const { secret, uri } = await accountOf(people, context).setUpTwoFactor(context.req.valid('json').password);
-    return context.json({ secret: secret.reveal(), uri: uri.reveal(), qr_svg: renderSVG(uri.reveal()) }, 200);
-  });
-  api.openapi(enableTwoFactor, async (context) => {
-    const { recoveryCodes: codes, ...login } = await accountOf(people, context).enableTwoFactor(
-      context.req.valid('json').code,
-    );
-    return context.json({ ...showLogin(login), recovery_codes: revealed(codes) }, 200);
-  });
-  api.openapi(disableTwoFactor, async (context) => {
-    const { password, code } = context.req.valid('json');
-    return context.json(showLogin(await accountOf(people, context).disableTwoFactor(password, code)), 200);
-  });
-  api.openapi(renewRecoveryCodes, async (context) => {
-    const { password, code } = context.req.valid('json');
-    return context.json(
-      { recovery_codes: revealed(await accountOf(people, context).renewRecoveryCodes(password, code)) },
-      200,
-    );
-  });
-}
+export const twoFactorOperations = [setUpTwoFactor, enableTwoFactor, disableTwoFactor, renewRecoveryCodes];
 
-function revealed(codes: readonly Secret[]): string[] {
-  return codes.map((code) => code.reveal());
+function showCodes(codes: readonly Secret[]): z.infer<typeof recoveryCodes> {
+  return { recovery_codes: codes.map((code) => code.reveal()) };
 }

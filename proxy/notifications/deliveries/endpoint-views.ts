@@ -7,6 +7,7 @@ import { compileAccess } from '../../core/views/compile-access.ts';
 import type { View } from '../../core/views/view.ts';
 import type { EndpointRecord } from '../model/endpoint.ts';
 import type { PackageInView } from '../model/event-filter.ts';
+import { readRow } from '../../state/rows.ts';
 
 export type EndpointViews = ReturnType<typeof createEndpointViews>;
 
@@ -35,8 +36,7 @@ export function createEndpointViews({
      */
     viewOf: async ({ view: id }: Pick<EndpointRecord, 'view'>): Promise<View | 'all' | 'ended'> => {
       if (id === null) return 'all';
-      const entry = await state.get(tokenKey(id));
-      const token = entry === undefined ? undefined : parseTokenRecord(entry.value);
+      const token = await readRow(state, tokenKey(id), parseTokenRecord);
       if (token === undefined || token.person !== undefined || tokenStatus(token, now()) !== 'active') return 'ended';
       return accessOf(token).view ?? 'all';
     },

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../../build/contract/json.ts';
 import { parseEvent, type RegistryEvent } from '../../events/registry-event.ts';
-import { parseRow, type RowOf } from '../../state/rows.ts';
+import { rowParser, type RowOf } from '../../state/rows.ts';
 import type { EndpointId } from './endpoint.ts';
 
 /** `hidden`: the limits of the endpoint's token changed, and do not show the event any more. */
@@ -85,6 +85,4 @@ export function waitingRows(record: DeliveryRecord & { readonly next_at: string 
 }
 
 /** Throws StateError for a value that is no delivery. */
-export function parseDeliveryRecord(value: JsonValue): DeliveryRecord {
-  return parseRow(deliveryRecord, value, 'The record of a delivery');
-}
+export const parseDeliveryRecord = rowParser(deliveryRecord, 'The record of a delivery');

@@ -2,8 +2,7 @@
 // the commit that stores it.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../../build/contract/json.ts';
-import { parseRow, type RowOf } from '../../state/rows.ts';
+import { rowParser, type RowOf } from '../../state/rows.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import type { EndpointId } from './endpoint.ts';
 
@@ -35,9 +34,7 @@ export function statusKey(id: EndpointId): string {
 }
 
 /** Throws StateError for a value that is no status. */
-export function parseEndpointStatus(value: JsonValue): EndpointStatus {
-  return parseRow(endpointStatus, value, 'The status of a notification endpoint');
-}
+export const parseEndpointStatus = rowParser(endpointStatus, 'The status of a notification endpoint');
 
 export async function readStatus(state: Pick<StateStore, 'get'>, id: EndpointId): Promise<EndpointStatus> {
   const entry = await state.get(statusKey(id));

@@ -3,13 +3,12 @@
 
 import { z } from 'zod';
 import type { Branded } from '../../../build/contract/brand.ts';
-import type { JsonValue } from '../../../build/contract/json.ts';
 import { idsOf } from '../../../build/shared/text/base62.ts';
 import type { StateStore } from '../../core/state/state-store.ts';
 import { isTokenId, type TokenId } from '../../core/tokens/token.ts';
 import { isEventType, type EventType } from '../../events/registry-event.ts';
 import { storedSecret } from '../../hooks/hook-record.ts';
-import { findRow, listRows, parseRow, type RowOf, type Stored } from '../../state/rows.ts';
+import { rowParser, findRow, listRows, type RowOf, type Stored } from '../../state/rows.ts';
 import { stabilities } from '../../core/views/token-limits.ts';
 
 /** `ntf_` and 16 base62 characters. */
@@ -77,9 +76,7 @@ export function endpointKey(id: EndpointId): string {
 }
 
 /** Throws StateError for a value that is no row of an endpoint. */
-export function parseEndpointRecord(value: JsonValue): EndpointRecord {
-  return parseRow(endpointRecord, value, 'The record of a notification endpoint');
-}
+export const parseEndpointRecord = rowParser(endpointRecord, 'The record of a notification endpoint');
 
 /** Oldest first. */
 export async function listEndpoints(state: Pick<StateStore, 'range'>): Promise<readonly EndpointRecord[]> {

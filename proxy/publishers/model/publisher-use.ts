@@ -2,9 +2,8 @@
 // publisher, because a loop of exchanges gets a new token each time.
 
 import { z } from 'zod';
-import type { JsonValue } from '../../../build/contract/json.ts';
 import { publishedFromSchema } from '../../artifacts/published-from.ts';
-import { parseRow, type RowOf } from '../../state/rows.ts';
+import { rowParser, type RowOf } from '../../state/rows.ts';
 import type { PublisherId } from './publisher.ts';
 
 const publisherUse = z.object({
@@ -24,9 +23,7 @@ export function publisherUseKey(id: PublisherId): string {
 }
 
 /** Throws StateError for a malformed row. */
-export function parsePublisherUse(value: JsonValue): PublisherUse {
-  return parseRow(publisherUse, value, 'The count of a trusted publisher');
-}
+export const parsePublisherUse = rowParser(publisherUse, 'The count of a trusted publisher');
 
 /** The exchanges of the current window. A clock that was set back makes no window longer than an hour. */
 export function windowAt(

@@ -16,7 +16,7 @@ import { tokenRunKey, type TokenRun, parseTokenRun, tokenRunPrefix } from '../mo
 import type { Stored } from '../../state/rows.ts';
 import { ofSameRepository } from '../records/same-repository.ts';
 import { choosePublisher, type TokenOrder } from './choose-publisher.ts';
-import { exchangesUsedUp, idTokenUsed } from './refusals.ts';
+import { exchangesUsedUp } from './refusals.ts';
 import { usedIdTokens, type IdToken } from './verify-id-token.ts';
 import { useOnce, wasUsed } from '../../state/used-once.ts';
 import type { TokenHash } from '../../core/tokens/token-format.ts';
@@ -38,7 +38,7 @@ const mostAttempts = 50;
 export async function exchangeIdToken(parts: ExchangeParts, idToken: IdToken, wish: TokenOrder): Promise<Exchanged> {
   const { store, now } = parts;
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-    if (await wasUsed(store, usedIdTokens, idToken.onceId)) throw idTokenUsed();
+    if (await wasUsed(store, usedIdTokens, idToken.onceId)) throw new RegistryError('ID_TOKEN_USED');
     const publishers = await listPublishers(store);
     const found = choosePublisher(publishers, idToken, wish);
     const use = await store.get(publisherUseKey(found.record.id));

@@ -19,10 +19,6 @@ export function idTokenRefused(fault: IdTokenFault): RegistryError {
   });
 }
 
-export function idTokenUsed(): RegistryError {
-  return new RegistryError('ID_TOKEN_USED');
-}
-
 export function noAudience(): RegistryError {
   return new RegistryError('NOT_AVAILABLE', {
     message:
