@@ -58,7 +58,9 @@ export async function similarParts<Named>(
     .slice(0, mostWords)
     .map((word) => ({ word, slips: new Map<string, number>() }));
   const slipsOf = (named: Named): number => {
-    const parts = split(textOf(named));
+    const text = textOf(named);
+    // `xmlexport` is `acme/xml-export`
+    const parts = [...split(text), text.slice(text.lastIndexOf('/') + 1).replaceAll('-', '')];
     return words.reduce((sum, word) => sum + leastSlips(word, parts), 0);
   };
   return nearest(all, slipsOf, mostWords * 2, most);
@@ -83,6 +85,7 @@ function leastSlips(
   const allowed = Math.min(2, Math.floor(word.length / 4));
   let least = Infinity;
   for (const part of parts) {
+    if (omits(word, part)) least = Math.min(least, 2);
     if (Math.abs(part.length - word.length) > allowed || lacks(part, word, allowed)) continue;
     // the word may be the beginning of the part, since people stop typing early
     const begun = () => slipsBetween(word, part.slice(0, word.length), allowed);
@@ -98,6 +101,14 @@ function lacks(part: string, word: string, most: number): boolean {
   let missing = 0;
   for (let at = 0; at < word.length && missing <= most; at += 1) if (!part.includes(word.charAt(at))) missing += 1;
   return missing > most;
+}
+
+/** True if the word is the part without two of its letters, which are not the first: `bilng` for `billing`. */
+function omits(word: string, part: string): boolean {
+  if (part.length !== word.length + 2 || word.length < 4 || part[0] !== word[0]) return false;
+  let found = 0;
+  for (let at = 0; at < part.length; at += 1) if (part[at] === word[found]) found += 1;
+  return found === word.length;
 }
 
 /**

@@ -47,7 +47,7 @@ export const settingDefinitions = {
     'the address of the public registry',
   ),
   'mirroring.allow': patterns('the packages of the public registry to mirror; an empty list: all'),
-  'mirroring.deny': patterns('packages of the public registry not to mirror, even if `allow` matches them'),
+  'mirroring.deny': patterns('packages of the public registry not to mirror, even if they are among those to mirror'),
   'mirroring.reserved': patterns(
     'names that are never requested from another registry, even if no such package exists here',
   ),

@@ -19,6 +19,13 @@ export function countUsers({ tokens, projects }: Pick<UsageDocument, 'tokens' | 
   return shown.map(([count, noun]) => `${count} ${noun}${count === 1 ? '' : 's'}`).join(' and ');
 }
 
+/** Of `1.2`, that Composer takes it for 1.2.0, and what people may mean; undefined: it has three parts or an operator. */
+export function shortVersion(constraint: string): { readonly exact: string; readonly all: string } | undefined {
+  const [, version = ''] = /^v?(\d+(?:\.\d+)?)$/i.exec(constraint.trim()) ?? [];
+  if (version === '') return undefined;
+  return { exact: version.includes('.') ? `${version}.0` : `${version}.0.0`, all: `${version}.*` };
+}
+
 /** null: the caller may not know it */
 export function nameOfUser(user: UserDocument | null): string {
   if (user === null) return 'another token or project';

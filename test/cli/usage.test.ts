@@ -42,6 +42,8 @@ describe('libretto usage', () => {
       expect.stringMatching(/^\d{4}-\d\d-\d\d {2}=HYPERLINK/),
     ]);
     expect(await terminal.host('usage', 'acme/lib')).toBe(there.stdout);
+    const short = await terminal.there('usage', 'acme/lib', '1.0', '--csv');
+    expect(short.stderr).toContain("1.0 means 1.0.0 alone, as in Composer. All of it: '1.0.*'");
     const document = json((await terminal.there('usage', 'acme/lib', '^1.0', '--json')).stdout);
     expect(document).toMatchObject({ name: 'acme/lib', tokens: 2, truncated: [] });
     expect(json(await terminal.host('usage', 'acme/lib', '^1.0', '--json'))).toEqual(document);
@@ -86,6 +88,7 @@ describe('libretto usage', () => {
     const list = await terminal.browser.get('/projects?q=acme');
     expect(list.text).toMatch(/acme\/shop 1 0 \d{4}-\d\d-\d\d made by \S+ \(command line\)/);
     const [, id = ''] = /href="projects\/(prj_\w+)"/.exec(list.html) ?? [];
+    expect((await terminal.browser.get('/packages/acme/lib/usage')).html).toContain(`projects/${id}"`);
     expect((await terminal.browser.get('/projects?q=none')).text).toContain('No project. A CI job reports one');
     const one = (await terminal.browser.get(`/projects/${id}`)).text;
     expect(one).toMatch(/it ran 1 package of this registry, 0 with an advisory[\s\S]*acme\/lib 1\.0\.0 supported/);

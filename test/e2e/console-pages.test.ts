@@ -12,7 +12,7 @@ import { decidePermission, type roles } from '../../proxy/auth/permissions.ts';
 import { openPage } from '../util/browser.ts';
 import { people, startFilledRegistry, type FilledRegistry } from '../util/filled-registry.ts';
 import { exampleOf } from '../util/page-examples.ts';
-import { answerFaults, faultsOf } from '../util/page-fault.ts';
+import { answerFaults, faultsOf, sidewaysFaults } from '../util/page-fault.ts';
 import { runConsole } from '../util/running-console.ts';
 import { itInSeries } from '../util/series.ts';
 import { lacks } from '../util/tool.ts';
@@ -54,6 +54,7 @@ const shownAlways = new Set([
   '/overview',
   '/packages',
   '/packages/:vendor/:package',
+  '/packages/:vendor/:package/usage',
   '/packages/:vendor/:package/compare',
   '/tokens/new',
   '/policy/edit',
@@ -121,7 +122,9 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the pages of the conso
     await page.setViewportSize({ width: way.width, height: 800 });
     await page.emulateMedia({ colorScheme: way.colorScheme });
     const faults = await faultsOf(page, at, { statuses: permitted, runsAxe: way.javaScriptEnabled });
-    return faults.map((fault) => `${nameOf(way)}: ${fault}`);
+    await page.setViewportSize({ width: 768, height: 800 });
+    const onTablet = (await sidewaysFaults(page)).map((fault) => `768 px: ${fault}`);
+    return [...faults.map((fault) => `${nameOf(way)}: ${fault}`), ...onTablet];
   }
 
   it.each(shown.map(({ path, who }, at) => ({ path, who, at })))('$path', async ({ path, who, at }) => {

@@ -104,7 +104,7 @@ async function accessibilityFaults(page: Page): Promise<readonly string[]> {
 }
 
 /** Names the innermost elements of the page's content that are too wide. */
-async function sidewaysFaults(page: Page): Promise<readonly string[]> {
+export async function sidewaysFaults(page: Page): Promise<readonly string[]> {
   const tooWide = await page.evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] :
     [...document.querySelectorAll('main *')]
       .filter((one) => one.getBoundingClientRect().right > innerWidth)

@@ -1,7 +1,7 @@
 // `libretto usage`: the tokens and projects that use a package, and which of its versions.
 
 import { createCatalogue } from '../../../proxy/packages/catalogue.ts';
-import { countUsers, nameOfUser } from '../../../proxy/usage/describe-users.ts';
+import { countUsers, nameOfUser, shortVersion } from '../../../proxy/usage/describe-users.ts';
 import { getUsage } from '../../../proxy/usage/operations.ts';
 import type { UsageServices } from '../../../proxy/usage/read-usage.ts';
 import { usageCsv } from '../../../proxy/usage/usage-csv.ts';
@@ -32,6 +32,11 @@ export const { run } = operationCommand(
     if (since !== undefined && !/^\d{4}-\d\d-\d\d$/.test(since))
       throw new UsageError(`--since is ${JSON.stringify(since)}; allowed: a day such as 2026-11-01.`);
     const usage = await call(getUsage, { vendor, package: project, constraint, since });
+    const short = shortVersion(constraint ?? '');
+    if (short !== undefined)
+      printLines(context.stderr, [
+        `${constraint} means ${short.exact} alone, as in Composer. All of it: '${short.all}'`,
+      ]);
     if (isCsv) printLines(context.stdout, usageCsv(usage));
     else print({ name, ...usage }, () => describe(name, usage));
   },

@@ -39,14 +39,19 @@ describe('the audit log', () => {
     await using console = await runConsole();
     const { browser } = await console.signIn('admin');
     const store = createAuditedStore({ store: console.registry.state, now: Date.now });
-    const details = { deep: { note: '<script>alert(1)</script>' }, list: ['a', 'b'], none: null };
+    const details = {
+      deep: { note: '<script>alert(1)</script>' },
+      list: ['a', 'b'],
+      none: null,
+      until: '2027-03-01T02:56:14.473Z',
+    };
     await store.commit(
       { conditions: [], puts: [], deletes: [] },
       { actor: 'cli:<b>', action: 'comet.launch', subject: 'constructor', details },
     );
     const { text, html } = await browser.get('/audit');
     expect(text).toContain(
-      'comet.launch constructor deep: note <script>alert(1)</script> · list: a, b <b> (command line)',
+      'comet.launch constructor deep: note <script>alert(1)</script> · list: a, b · until: 2027-03-01 02:56 UTC <b> (command line)',
     );
     expect(html).not.toContain('<script>alert');
   });

@@ -92,6 +92,9 @@ describe('the files of a version', () => {
     const folder = await look('');
     expect(folder.text).toMatch(/art 5 /);
     expect(folder.html).toContain('files?version=1.1.0&amp;path=src"');
+    expect(folder.html).toMatch(
+      /<select id="version" name="version"><option value="1\.1\.0" selected.*value="1\.0\.0"/,
+    );
     expect((await browser.get('/packages/acme/cart')).html).toContain('cart/files"');
     expect((await browser.get('/packages/acme/cart/version?version=1.0.0')).html).toContain('files?version=1.0.0"');
     const { html, text } = await look('src/Total.php', '&version=1.0.0');

@@ -49,6 +49,7 @@ describe('the pages about the policy', () => {
     });
     const [read, tried] = [await viewer.get('/policy'), await maintainer.get('/policy')];
     expect(read.text).toContain('plugins a Composer plugin other than acme/* block');
+    expect(read.html).toContain('<code class="whole">plugins</code>');
     expect([
       read.text.includes('First hits'),
       read.text.includes('Try another'),

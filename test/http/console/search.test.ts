@@ -17,6 +17,7 @@ describe('the search', () => {
       ...below('packages/money', whoLibrary('acme/money', '1.2.0')),
       ...below('packages/money2', whoLibrary('acme/money', '2.0.0')),
       ...below('packages/mail', whoLibrary('acme/mailer', '1.2.0')),
+      ...below('packages/export', whoLibrary('acme/xml-export', '2.4.0')),
     });
     await runCli(['build', 'packages', '--data', running.registry.data], { cwd: tree.root });
     tree.remove();
@@ -38,6 +39,8 @@ describe('the search', () => {
     ['acme/mnoey', ['packages/acme/money']],
     ['money 1.', ['packages/acme/money/version?version=1.2.0', 'packages/acme/money']],
     ['moeny v2', ['packages/acme/money/version?version=2.0.0', 'packages/acme/money']],
+    ['xmlexport', ['packages/acme/xml-export']],
+    ['expt 2.4', ['packages/acme/xml-export/version?version=2.4.0', 'packages/acme/xml-export']],
     ['hsop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['shop', [expect.stringMatching(/^tokens\/tok_/)]],
     ['notificatons', ['notifications']],

@@ -118,6 +118,7 @@ describe('a change of a setting', () => {
     const form = await browser.get('/settings/mirroring');
     expect(form.text).toContain('Mirror a public registry');
     expect(form.text).not.toMatch(/whether the registry mirrors|allowed: (true|allow)/i);
+    expect(form.text).toMatch(/allowed: a whole number from 10 to 86400. Now 10 minutes/i);
     expect(form.text).toMatch(/an empty list: all. One in each line, at most 1000 package names/i);
     const posted = await browser.post('/settings/mirroring', {
       'mirroring.fresh': '60',

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import type { AuditEvent } from '../../../state/audit.ts';
-import { formatCount, formatBytes } from '../../components/values.tsx';
+import { formatCount, formatBytes, inUtc } from '../../components/values.tsx';
 
 /** What was done to the subject, which follows. */
 export const actionVerbs: Readonly<Record<string, string>> = {
@@ -180,6 +180,7 @@ function valueText(value: JsonValue): string {
   if (value === null) return 'nothing';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'nothing' : value.map(valueText).join(', ');
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(value)) return inUtc(value);
   if (!isJsonObject(value)) return String(value);
   return Object.entries(value)
     .filter(([, member]) => !isEmpty(member))

@@ -5,7 +5,7 @@ import { listShortly } from '../../../../build/shared/text/list-shortly.ts';
 import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Notice, type State } from '../../components/notice.tsx';
+import { Notice } from '../../components/notice.tsx';
 
 interface ConcernsProps {
   readonly advisories: readonly { readonly id: string; readonly title: string; readonly severity: string | null }[];
@@ -37,8 +37,8 @@ function Severity({ severity }: { readonly severity: string }): Child {
 }
 
 /** `of`: which version is. */
-export function MalwareBadge({ of = '', kind = 'bad' }: { readonly of?: string; readonly kind?: State }): Child {
-  return <Badge icon="shield-alert" label={`malware${of}`} {...{ kind }} />;
+export function MalwareBadge({ of = '' }: { readonly of?: string }): Child {
+  return <Badge icon="shield-alert" label={`malware${of}`} kind="bad" />;
 }
 
 interface AdvisoryBadgeProps {
@@ -62,7 +62,7 @@ export function MalwareIn({
   if (one === undefined) return null;
   const isRefused = [one, ...others].every(({ refused }) => refused);
   const of = others.length === 0 ? ` ${one.version}` : ` in ${others.length + 1} versions`;
-  return <MalwareBadge of={isRefused ? `${of}, blocked` : of} kind={isRefused ? 'warn' : 'bad'} />;
+  return <MalwareBadge of={isRefused ? `${of}, blocked` : of} />;
 }
 
 export function malwareIn({ malware = [] }: WithMalware, version: string): boolean {

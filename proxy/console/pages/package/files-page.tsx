@@ -11,7 +11,7 @@ import { latestOf } from '../../../packages/package-summary.ts';
 import { findVersion } from '../../../packages/published-package.ts';
 import type { VersionStanding } from '../../../policy/admin/package-standing.ts';
 import { Icon } from '../../components/icon.tsx';
-import { WordsFilter } from '../../components/filters.tsx';
+import { ChoiceFilter, WordsFilter } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { A, hrefTo, PlaceContext } from '../../components/place.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -37,6 +37,8 @@ interface Inside {
   /** undefined: the package is mirrored */
   readonly opened: OpenPackage | undefined;
   readonly entry: IndexEntry;
+  /** those of the package, newest first */
+  readonly versions: readonly string[];
   readonly path: string;
   readonly page: number;
   /** of a search below the folder; empty: its rows */
@@ -60,7 +62,15 @@ async function insideOf(
   const page = Number(request.query.get('page') ?? 1);
   const path = (request.query.get('path') ?? '').replace(/\/$/, '');
   const words = (request.query.get('q') ?? '').trim().slice(0, 200);
-  const place = { name, opened, path, words, page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1 };
+  const versions = [...new Set([...stored, found].map((one) => one.entry.version))];
+  const place = {
+    name,
+    opened,
+    versions,
+    path,
+    words,
+    page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1,
+  };
   return { ...place, entry: found.entry };
 }
 
@@ -82,6 +92,7 @@ export async function showFiles(
     <FrameOrHead {...{ opened, sentence }} tab="files" title={`Files of ${name}`} trail={packageTrail(name)}>
       {known === undefined ? null : <Warning {...known} />}
       <section class="stack-tight">
+        <Choice inside={inside} isFolder={view.kind === 'folder'} />
         <Trail inside={inside} />
         <View inside={inside} view={view} />
       </section>
@@ -156,7 +167,6 @@ function View({ inside, view }: { readonly inside: Inside; readonly view: Inside
   return (
     <>
       <FileFacts {...{ inside, view }} />
-      {view.kind === 'folder' ? <Search inside={inside} /> : null}
       {view.kind === 'folder' && total === 0 ? <p>No file here has these words in its path.</p> : null}
       {view.kind === 'folder' && total > 0 ? (
         <Table caption="Files" columns={columnsOf(inside)} rows={view.rows} />
@@ -173,13 +183,16 @@ function View({ inside, view }: { readonly inside: Inside; readonly view: Inside
   );
 }
 
-function Search({ inside: { entry, path, words } }: { readonly inside: Inside }): Child {
+/** Another version, and in a folder the words of a search. */
+function Choice({ inside, isFolder }: { readonly inside: Inside; readonly isFolder: boolean }): Child {
+  const { entry, versions, path, words } = inside;
+  const choices = versions.map((version) => ({ value: version, label: version }));
   return (
     <form class="filters">
-      <input type="hidden" name="version" value={entry.version} />
+      <ChoiceFilter name="version" label="Version" value={entry.version} choices={choices} />
       {path === '' ? null : <input type="hidden" name="path" value={path} />}
-      <WordsFilter value={words} placeholder="Path of a file" />
-      <button class="button">Search</button>
+      {isFolder ? <WordsFilter value={words} placeholder="Path of a file" /> : null}
+      <button class="button">Show</button>
     </form>
   );
 }

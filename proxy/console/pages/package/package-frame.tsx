@@ -3,7 +3,7 @@
 import { useContext, type Child } from 'hono/jsx';
 import { Badge } from '../../components/badge.tsx';
 import { PageHead, A, PlaceContext, type PageHeadProps } from '../../components/place.tsx';
-import { formatCount, formatNumber } from '../../components/values.tsx';
+import { formatNumber } from '../../components/values.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
 import { AdvisoryBadge, MalwareIn } from './concerns.tsx';
@@ -95,11 +95,8 @@ function TabLabel({ label, count }: { readonly label: string; readonly count: nu
 function Badges({ opened }: { readonly opened: OpenPackage }): Child {
   const { summary, latest, details } = opened;
   const warned = versionWarnings(opened.advisories, details.versions);
-  const isLatestWarned = warned.some(({ affected }) => affected.includes(latest.entry.version));
   const malware = warned.filter((one) => one.isMalware).flatMap(({ affected }) => affected);
-  const [first, ...others] = warned.map(({ constraint }) => ` in ${constraint}`);
-  const where = others.length === 0 ? (first ?? '') : '';
-  const warning = `${formatCount(warned.length, 'advisory', 'advisories')}${where}`;
+  const advised = warned.filter((one) => !one.isMalware);
   return (
     <div class="row badges">
       <Badge icon="tag" label={latest.entry.version} />
@@ -116,9 +113,9 @@ function Badges({ opened }: { readonly opened: OpenPackage }): Child {
       {malware.length === 0 || opened.malware !== undefined ? null : (
         <AdvisoryBadge isLatest={malware.includes(latest.entry.version)} isMalware />
       )}
-      {warned.length === 0 ? null : (
+      {advised.length === 0 ? null : (
         <A to={packagePath(opened.name, 'advisories')} class="row">
-          <Badge kind={isLatestWarned || malware.length > 0 ? 'bad' : 'warn'} icon="shield-alert" label={warning} />
+          <AdvisoryBadge isLatest={advised.some(({ affected }) => affected.includes(latest.entry.version))} />
         </A>
       )}
     </div>

@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { isJsonObject } from '../../../../build/contract/json.ts';
 import { RegistryError } from '../../../../build/contract/errors.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
-import { countUsers, nameOfUser } from '../../../usage/describe-users.ts';
+import { countUsers, nameOfUser, shortVersion } from '../../../usage/describe-users.ts';
 import { getUsage } from '../../../usage/operations.ts';
 import { usageCsv } from '../../../usage/usage-csv.ts';
 import type { UsageDocument, UseDocument, VersionState } from '../../../usage/usage-schema.ts';
@@ -82,6 +82,7 @@ interface UsageProps {
 }
 
 function Usage({ name, usage, filter, request }: UsageProps): Child {
+  const short = shortVersion(filter.constraint);
   return (
     <section class="stack">
       <form class="filters">
@@ -90,6 +91,12 @@ function Usage({ name, usage, filter, request }: UsageProps): Child {
         <button class="button">Filter</button>
         {filter.constraint + filter.since === '' ? null : <A to={packagePath(name, 'usage')}>Show all</A>}
       </form>
+      {short === undefined ? null : (
+        <p class="soft small">
+          {filter.constraint} means {short.exact} alone, as in Composer.{' '}
+          <A to={packagePath(name, 'usage', { ...filter, constraint: short.all })}>Show all of {short.all}</A>
+        </p>
+      )}
       {typeof usage === 'string' ? (
         <Notice kind="bad">{usage}</Notice>
       ) : (
@@ -166,11 +173,13 @@ export function UsageUser({
   if (token === null) return <span class="soft">a token or project that you may not see</span>;
   const isJob = token.id.startsWith('pub_');
   const run = webAddress(token.run_url);
-  const isShown =
-    token.kind !== 'project' && token.status !== 'removed' && request.may(isJob ? 'getPublisher' : 'getToken');
+  const isProject = token.kind === 'project';
+  const folder = isProject ? 'projects' : isJob ? 'publishers' : 'tokens';
+  const operation = isProject ? 'getProject' : isJob ? 'getPublisher' : 'getToken';
+  const isShown = token.status !== 'removed' && request.may(operation);
   return (
     <span class="breaks">
-      {isShown ? <A to={`/${isJob ? 'publishers' : 'tokens'}/${token.id}`}>{token.description}</A> : nameOfUser(token)}
+      {isShown ? <A to={`/${folder}/${token.id}`}>{nameOfUser(token)}</A> : nameOfUser(token)}
       {token.status === 'active' ? null : <span class="soft"> ({token.status})</span>}
       {token.client === null ? null : <span class="soft small"> {token.client}</span>}
       {run === undefined ? null : (

@@ -58,7 +58,7 @@ export function UsedBy({ name, constraint, since, countedSince, names, ...users 
   return (
     <p class="breaks">
       <A to={packagePath(name, 'usage', { constraint, since })}>Used by {countUsers(users)}</A> {period}:{' '}
-      {[...names, ...more].join(', ')}. <A to={packagePath(name, 'tell', { constraint, since })}>Tell them</A>
+      {[...names, ...more].join('; ')}. <A to={packagePath(name, 'tell', { constraint, since })}>Tell them</A>
     </p>
   );
 }

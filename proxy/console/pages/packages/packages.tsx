@@ -2,6 +2,8 @@
 
 import { advisoriesOf } from '../../../../build/contract/advisory-lists.ts';
 import { filterOf, type View } from '../../../core/views/view.ts';
+import { undefinedIfUnusable, type VersionStanding } from '../../../policy/admin/package-standing.ts';
+import { readPublishedPackage } from '../../../packages/published-package.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
@@ -22,7 +24,7 @@ import {
 } from './list-query.ts';
 import type { MirroredSummaries } from '../../../mirror/stored-package-reader.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
-import type { PackageSummary } from '../../../packages/package-summary.ts';
+import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
 
 export function registerPackagePages(pages: Pages, services: PackagePageServices): void {
   const listPackages = createListPackages();
@@ -70,11 +72,12 @@ interface SearchResult {
 }
 
 async function searchRows(
-  { catalogue, downloads, advisories, mirrored, policyAdmin }: PackagePageServices,
+  services: PackagePageServices,
   listPackages: ListPackages,
   query: ListQuery,
   { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
 ): Promise<SearchResult> {
+  const { catalogue, downloads, advisories, mirrored, policyAdmin } = services;
   const [packages, counts, lists, foreign, exposed] = await Promise.all([
     catalogue.read(nowMs, view),
     query.order === 'downloads' ? readCounts(downloads, view !== undefined) : undefined,
@@ -91,21 +94,38 @@ async function searchRows(
   const found = selectPackages(all, query, facts);
   const from = (query.page - 1) * rowsPerPage;
   const shown = found.slice(from, from + rowsPerPage);
-  const rows = shown.map(async (one) => ({
-    ...one,
-    // the totals of all packages are only needed for the order by downloads
-    downloads: await downloads.totalOf(one.summary.name),
-    hasAdvisories: facts.hasAdvisories(one.summary.name),
-    block:
-      one.isMirrored && mirrored?.offered(one.summary.name).length === 0
-        ? wholeBlock([], await policyAdmin.standing(one.summary.name))
-        : undefined,
-    malware: malwareAmong(exposed.get(one.summary.name)),
-    isLatestAdvised:
-      isAdvised(advisoriesOf(lists, one.summary.name), one.summary.latest_version) ||
-      exposed.get(one.summary.name)?.some(({ version }) => version === one.summary.latest_version) === true,
-  }));
+  const rows = shown.map(async (one) => {
+    const { name } = one.summary;
+    const concerned = exposed.get(name) ?? [];
+    const offered = await latestOffered(services, one, concerned, { nowMs, view });
+    const latest = offered ?? one.summary.latest_version;
+    return {
+      ...one,
+      summary: { ...one.summary, latest_version: latest },
+      // the totals of all packages are only needed for the order by downloads
+      downloads: await downloads.totalOf(name),
+      hasAdvisories: facts.hasAdvisories(name),
+      block: offered === undefined ? wholeBlock([], await policyAdmin.standing(name)) : undefined,
+      malware: malwareAmong(concerned),
+      isLatestAdvised:
+        isAdvised(advisoriesOf(lists, name), latest) || concerned.some(({ version }) => version === latest),
+    };
+  });
   return { rows: await Promise.all(rows), found: found.length, total: all.length, types };
+}
+
+/** The newest version that clients get; undefined: none. Of a damaged package nothing is found. */
+async function latestOffered(
+  { mirrored, published, policyAdmin }: PackagePageServices,
+  { summary: { name, latest_version: latest }, isMirrored }: PackageEntry,
+  concerned: readonly Pick<VersionStanding, 'version' | 'refused'>[],
+  { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
+): Promise<string | undefined> {
+  if (isMirrored) return mirrored?.offered(name).length === 0 ? undefined : latest;
+  if (!concerned.some(({ version, refused }) => refused && version === latest)) return latest;
+  const versions = await readPublishedPackage(published, name, view).catch(undefinedIfUnusable);
+  const blockOf = await policyAdmin.blockedVersions(name, nowMs);
+  return versions === undefined ? latest : latestOf(versions.filter((one) => !blockOf(one)))?.entry.version;
 }
 
 // The packages that the list shows, own and mirrored, put together once for each publication and not for each request.

@@ -25,17 +25,22 @@ export const ruleColumns: readonly Column<RuleUse>[] = [
   { label: 'Acts at', cell: ({ rule }) => placeWords(rule) },
 ];
 
+/** Short words stay whole, whatever is beside them. */
+function breakingOf(text: string): 'whole' | 'breaks' {
+  return text.split(/[\s-]/).every((word) => word.length <= 24) ? 'whole' : 'breaks';
+}
+
 function RuleName({ rule: { name, ...rule }, isOfSettings }: RuleUse): Child {
   const message = 'message' in rule ? rule.message : undefined;
   return (
     <div class="stack-tight">
       <span class="row">
         {isOfSettings ? (
-          <A to={settingPage(name)} class="breaks">
-            <code>{name}</code>
+          <A to={settingPage(name)}>
+            <code class={breakingOf(name)}>{name}</code>
           </A>
         ) : (
-          <code class="breaks">{name}</code>
+          <code class={breakingOf(name)}>{name}</code>
         )}
         {isOfSettings ? <Badge icon="settings" label="setting" /> : null}
       </span>
@@ -56,7 +61,7 @@ export function ActionBadge({ action }: { readonly action: Action }): Child {
 }
 
 export const exceptionColumns: readonly Column<PolicyException>[] = [
-  { label: 'Rule', cell: ({ rule }) => <code class="breaks">{rule}</code> },
+  { label: 'Rule', cell: ({ rule }) => <code class={breakingOf(rule)}>{rule}</code> },
   {
     label: 'Allows',
     cell: ({ packages, versions }) => (
@@ -66,7 +71,7 @@ export const exceptionColumns: readonly Column<PolicyException>[] = [
       </span>
     ),
   },
-  { label: 'Owner', cell: ({ owner }) => <span class="breaks">{owner}</span> },
+  { label: 'Owner', cell: ({ owner }) => <span class={breakingOf(owner)}>{owner}</span> },
   { label: 'Reason', cell: ({ reason }) => <span class="breaks">{reason}</span> },
   { label: 'Ends', cell: (exception) => <End exception={exception} /> },
 ];

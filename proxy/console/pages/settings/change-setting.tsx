@@ -21,7 +21,7 @@ import { asSentence, MarkedText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
 import type { FormPage, SignedInRequest } from '../../frame/definitions.ts';
 import { callFor, operationForm } from '../../frame/operation-form.tsx';
-import { kindOf, nameOrigin, settingIn, type FieldKind } from './setting-text.ts';
+import { formatSetting, isSpan, kindOf, nameOrigin, settingIn, type FieldKind } from './setting-text.ts';
 
 export interface SettingsPageServices extends SettingServices {
   /** the settings from the start of the server */
@@ -87,7 +87,10 @@ function SettingField({ setting, configuration }: SettingFieldProps): Child {
     <>
       <ValueField setting={setting} />
       {setting.origin === 'api' ? (
-        <CheckField name={resetField(setting.key)} label="Remove this change: libretto.json or the default counts" />
+        <CheckField
+          name={resetField(setting.key)}
+          label="Forget this value, and use that of libretto.json or the default"
+        />
       ) : null}
     </>
   );
@@ -95,7 +98,8 @@ function SettingField({ setting, configuration }: SettingFieldProps): Child {
 
 function ValueField({ setting: { key, value } }: Pick<SettingFieldProps, 'setting'>): Child {
   const kind = kindOf(key);
-  const text = [purposeOf(key), allowedIn(key, kind)]
+  const now = isSpan(key) ? `now ${formatSetting(key, value)}` : '';
+  const text = [purposeOf(key), allowedIn(key, kind), now]
     .map((part) => part && asSentence(part))
     .join(' ')
     .trim();

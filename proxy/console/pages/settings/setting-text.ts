@@ -23,12 +23,15 @@ export function kindOf(key: SettingKey): FieldKind {
   return Array.isArray(definition.standard) ? 'lines' : 'text';
 }
 
+export function isSpan(key: SettingKey): boolean {
+  const definition = settingDefinitions[key];
+  return 'unit' in definition && definition.unit === 'seconds';
+}
+
 /** For reading, times in words; empty: an empty list. */
 export function formatSetting(key: SettingKey, value: JsonValue): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  const definition = settingDefinitions[key];
-  if (typeof value === 'number')
-    return 'unit' in definition && definition.unit === 'seconds' ? spanText(value) : formatNumber(value);
+  if (typeof value === 'number') return isSpan(key) ? spanText(value) : formatNumber(value);
   return Array.isArray(value) ? value.map(settingLine).join(', ') : settingLine(value);
 }
 
