@@ -70,7 +70,7 @@ const addChecks = declaring({
     description:
       'Check everything that a registry depends on: programs, configuration, data folder, state, packages, ' +
       'Redis and clocks. With --url, also check how clients reach it through the reverse proxy. The command ' +
-      'changes nothing.',
+      'changes nothing. With --output it leaves one small object at the store, index/_probe.json.',
     settings: ['data', 'redis', 'state'],
     otherSettings: {
       origin: 'check the tree at this web server or object store instead of the data folder',
