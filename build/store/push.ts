@@ -36,7 +36,12 @@ export type PushOutcome =
 const uploadsAtOnce = 16;
 
 export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date): Promise<PushOutcome> {
-  const found = await findChanges(copy, base);
+  const found = await findChanges(copy, base).catch(async (error: unknown) => {
+    // another builder may have replaced the bytes of an archive since
+    if ((await copy.current()).current?.etag === base.current?.etag) throw error;
+    return undefined;
+  });
+  if (found === undefined) return { outcome: 'lost' };
   if (found.files.size + found.aliases.size + found.removed.length === 0) return { outcome: 'unchanged', base };
   const archives = await uploadArchives(copy, base, found);
   const documents = [...found.files].filter(([path]) => kindOf(path) === 'documents');
@@ -205,10 +210,21 @@ async function findChanges(copy: WorkingCopy, { listing }: StoreBase): Promise<L
   const aliases = new Map<ListedPath, ListedFile>();
   for (const [path, from] of changed) {
     const file = from === null ? undefined : await listing.file(from);
-    if (from !== null && file !== undefined) aliases.set(path, { ...file, key: objectKeyOf(from, file) });
+    if (from === null || file === undefined) continue;
+    const alias = { ...file, key: objectKeyOf(from, file) };
+    // other bytes come to a plain path: the former ones need an object of their own
+    if (alias.key === from && !isPinned(from)) files.set(path, await fetched(copy, path, alias));
+    else aliases.set(path, alias);
   }
-  const gone = changed.flatMap(([path]) => (aliases.has(path) ? [] : [path]));
+  const gone = changed.flatMap(([path]) => (aliases.has(path) || files.has(path) ? [] : [path]));
   return { files, aliases, removed: [...[...known.keys()].filter((path) => !here.has(path)), ...gone] };
+}
+
+/** The archive, on this disk. */
+async function fetched(copy: WorkingCopy, path: ListedPath, file: ListedFile): Promise<ListedFile> {
+  await copy.fetch(path, file);
+  const { key: _key, ...own } = file;
+  return own;
 }
 
 /** Static hosts send the time of a document. */

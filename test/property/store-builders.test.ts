@@ -6,7 +6,7 @@ import { describe, it } from 'vitest';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
 import { memoryHosts } from '../util/store-hosts.ts';
-import { historyOf } from '../util/store-hosts/operations.ts';
+import { historyOf, type StoreOperation } from '../util/store-hosts/operations.ts';
 
 const runs = Number(process.env['STORE_RUNS'] ?? 1);
 const seed = seedOf('SERIES_SEED');
@@ -26,4 +26,19 @@ describe(`builders on several hosts (SERIES_SEED=${seed} plays their histories a
       }
     },
   );
+});
+
+it('the former bytes of a release stay at the store when --allow-republish gives it others', async () => {
+  const all = memoryHosts(seed);
+  const build = (content: number): StoreOperation => ({
+    kind: 'build',
+    edits: [{ version: '1.0.0', content }],
+    allowRepublish: true,
+  });
+  try {
+    await all.play([[build(0), build(1), build(2)]]);
+    await all.compare();
+  } finally {
+    all.remove();
+  }
 });

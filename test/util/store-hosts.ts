@@ -79,7 +79,7 @@ export class StoreHosts {
         const at = (this.#clock += day);
         const outcome = await perform(operation, this.#placeOf(host, at, { open: async () => store }));
         if (operation.kind === 'purge' && outcome.includes('"purged"'))
-          this.#hosted.reader.purged.add(`${packageOf(operation.of)} ${operation.version}`);
+          this.#hosted.reader.purged.set(`${packageOf(operation.of)} ${operation.version}`, store.place);
         this.#played.push({ host, operation, at, outcome, place: store.place });
       }
     } finally {

@@ -21,11 +21,12 @@ type Files = ReadonlyMap<string, ListedFile>;
 type Packages = Record<string, Record<string, { version: string; dist: { shasum?: string; reference: string } }>>;
 
 export class HeadReader {
-  /** `acme/hello 1.0.0` */
-  readonly purged = new Set<string>();
+  /** `acme/hello 1.0.0` → the generation that purged it; a branch may return with other bytes */
+  readonly purged = new Map<string, number>();
   readonly #objects: HeldObjects;
   readonly #digests = new WeakMap<Buffer, string>();
-  readonly #sha1s = new Map<string, Set<string>>();
+  /** the first generation with an archive, by version and SHA-1 */
+  readonly #sha1s = new Map<string, Map<string, number>>();
   #head: StoreHead | undefined;
   #files: Files = new Map();
   #wanted: ReadonlyMap<string, string> = new Map();
@@ -47,15 +48,15 @@ export class HeadReader {
 
   /** No object has the bytes of a purged version, and no p2 document names it. */
   checkPurged(): void {
-    const gone = new Map(
-      [...this.purged].flatMap((name) => [...(this.#sha1s.get(name) ?? [])].map((sha1) => [sha1, name])),
-    );
+    const gone = new Map<string, string>();
+    for (const [name, purgedAt] of this.purged)
+      for (const [sha1, generation] of this.#sha1s.get(name) ?? []) if (generation < purgedAt) gone.set(sha1, name);
     for (const [key, bytes] of this.#objects.all()) {
       const found = gone.get(createHash('sha1').update(bytes).digest('hex'));
       if (found !== undefined) throw new Error(`${key} has the bytes of ${found}, which was purged`);
       const text = bytes.subarray(0, 12).toString() === '{"packages":' ? bytes.toString() : '{"packages":{}}';
       for (const [name, version] of versionsIn(text))
-        if (this.purged.has(`${name} ${version.version}`))
+        if (this.purged.has(`${name} ${version.version}`) && version.version !== 'dev-main')
           throw new Error(`${key} names a purged ${name} ${version.version}`);
     }
   }
@@ -74,7 +75,8 @@ export class HeadReader {
       if (path.startsWith('public/p2/')) demandArchives(this.#text(sha256), files);
     for (const [path, { sha1 = '' }] of files) {
       const [, name, version] = /^public\/dist\/([^/]+\/[^/]+)\/(.+?)(?:@[0-9a-f]+)?\.zip$/.exec(path) ?? [];
-      this.#sha1s.set(`${name} ${version}`, (this.#sha1s.get(`${name} ${version}`) ?? new Set<string>()).add(sha1));
+      const seen = this.#sha1s.get(`${name} ${version}`) ?? new Map<string, number>();
+      this.#sha1s.set(`${name} ${version}`, seen.has(sha1) ? seen : seen.set(sha1, head.generation));
     }
   }
 
