@@ -38,6 +38,25 @@ export function phpTokens(text: string): readonly Token[] | undefined {
   return found;
 }
 
+const closings: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const opens = /^(?:T_ATTRIBUTE|T_CURLY_OPEN|T_DOLLAR_OPEN_CURLY_BRACES)?$/;
+const mostNested = 500;
+
+/** False: its brackets do not match or nest too deeply, or it ends within a string or a statement. */
+export function isComplete(all: readonly Token[]): boolean {
+  const end = all.findIndex(({ kind }) => kind === 'T_HALT_COMPILER'); // data may follow
+  const tokens = end === -1 ? all : all.slice(0, end);
+  const open: string[] = [];
+  for (const { kind, raw } of tokens) {
+    const closing = opens.test(kind) ? closings[raw.slice(-1)] : undefined;
+    if (closing !== undefined) open.push(closing);
+    else if (kind === '' && /^[)\]}]$/.test(raw) && open.pop() !== raw) return false;
+    if (open.length > mostNested) return false;
+  }
+  const { kind, raw } = tokens.at(-1) ?? noToken; // `<?php` at the end is the word php
+  return open.length === 0 && (kind === 'T_INLINE_HTML' || /^(?:[;:}]|php|\?>\s*)?$/.test(raw));
+}
+
 /** `'ex' . 'ec'` is the string `exec`. */
 function add(token: Token, found: Token[]): void {
   const [first, dot] = [found.at(-2), found.at(-1)];

@@ -11,10 +11,10 @@ import { compareFindings, findingKey, type Finding, type Found } from './finding
 import { differenceOf, type CapabilityDifference } from './gained-capabilities.ts';
 import { hiddenCode } from './hidden-code.ts';
 import { loadedFiles } from './loaded-files.ts';
-import { phpTokens } from './php-tokens.ts';
+import { isComplete, phpTokens } from './php-tokens.ts';
 
 /** Raised with each change of a rule: answers of other rules are not used again. */
-export const reviewRules = 1;
+export const reviewRules = 2;
 
 const most = { files: 20_000, bytes: 64 * 1024 * 1024, fileBytes: 8 * 1024 * 1024, codeBytes: 1024 * 1024 } as const;
 const mostFindings = 500;
@@ -149,9 +149,8 @@ function codeOf(path: string, bytes: Buffer, { unread }: Side): readonly Found[]
   }
   const text = bytes.toString('utf8');
   const tokens = phpTokens(text);
-  if (tokens !== undefined) return [...codeFindings(tokens), ...hiddenCode(text, tokens)];
-  unread.set(path, 'no PHP that can be parsed');
-  return [];
+  if (tokens === undefined || !isComplete(tokens)) unread.set(path, 'no PHP that can be parsed');
+  return tokens === undefined ? [] : [...codeFindings(tokens), ...hiddenCode(text, tokens)];
 }
 
 /** Reads the files of the release before until everything is known. What only its tests did is new to its code. */

@@ -97,9 +97,12 @@ function sendersOf(core: ServingCore, { notifying, mailing }: FeatureOffers): re
   return [sender, mails];
 }
 
-/** The page of a package in the console; null without a console, and without a known address. */
-function pageOf(config: ServingCore['config']): (name: string) => string | null {
+/** The page of a package in the console, or that of the decision about a staged version; null without a console, and without a known address. */
+function pageOf(config: ServingCore['config']): (name: string, staged?: string) => string | null {
   const address = publicUrlOf(config)?.url.replace(/\/$/, '');
   if (address === undefined || !config.features.value.includes('console')) return () => null;
-  return (name) => `${address}/ui/packages/${name}`;
+  return (name, staged) =>
+    staged === undefined
+      ? `${address}/ui/packages/${name}`
+      : `${address}/ui/policy/held/${name}/${encodeURIComponent(staged)}`;
 }

@@ -70,6 +70,10 @@ export const explained = z.object({
     )
     .describe('what rules have against the version'),
   passed: texts('names of rules that concern the package and have nothing against this version'),
+  former_reference: z
+    .string()
+    .nullable()
+    .describe('of the archive that was stored before an upstream moved the tag, and stays in use; null: none'),
   approval: decision.describe('the approval that lets through what a rule would hold; null: none'),
   rejection: decision.describe('the rejection that keeps it out; null: none'),
 });

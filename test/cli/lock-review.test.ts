@@ -69,7 +69,13 @@ describe('libretto review --lock', () => {
     expect(stdout).toContain('\n  ~ acme/a 1.0.0 → 1.0.1 (updated)\n');
     expect(stdout).toContain('      warning: it runs src/boot.php in every request\n');
     expect(await review('--fail-on', 'remarkable')).toMatchObject({ exitCode: 3 });
-    expect(await review('--fail-on', 'held')).toMatchObject({ exitCode: 0 });
+    for (const what of ['held', 'advisory'])
+      expect(await review('--fail-on', what)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining(
+          'Name a data folder with -d, or a registry with --url or LIBRETTO_URL',
+        ) as string,
+      });
   });
 
   it('finds other bytes and other places under the same version', async () => {

@@ -49,7 +49,7 @@ describe('libretto review --archives', () => {
     const json = JSON.parse((await review('--archives', 'old.zip', 'new.zip', '--json')).stdout) as object;
     expect(json).toMatchObject({
       ok: true,
-      rules: 1,
+      rules: 2,
       gained: [{ kind: 'autoload-file', detail: 'src/boot.php' }],
       findings: [
         { kind: 'command', detail: 'exec', file: 'src/boot.php', line: 3, loaded: true },

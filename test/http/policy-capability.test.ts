@@ -243,7 +243,8 @@ describe('a mirrored package', () => {
     expect(await archive('some/lib', '1.1.0', former)).toBe(200);
     // without a reference it means what the upstream has now
     const held = `${newer}; held until somebody approves it`;
-    for (const query of ['', '?ref=']) expect(await archive('some/lib', '1.1.0', query)).toBe(held);
+    for (const query of ['', '?ref=', `?ref=${referenceFor('moved')}`])
+      expect(await archive('some/lib', '1.1.0', query)).toBe(held);
     const at = new Date(registry.clock.nowMs).toISOString();
     const rejected = { at, decision: 'rejected', reason: 'bad' } as const;
     registry.setDecisions([decide('some/lib', '1.1.0', { ...rejected, reference: referenceFor('moved') })]);

@@ -153,7 +153,14 @@ async function knownAt(
     return knownOf;
   }
   const { data } = await configOf(context, given.flags);
-  if (data.origin.from === 'default' && classifyFolder(data.value) !== 'registry') return undefined;
+  if (data.origin.from === 'default' && classifyFolder(data.value) !== 'registry') {
+    const failOn = given.flags['failOn'];
+    if (failOn === undefined || failOn === 'remarkable') return undefined;
+    throw new UsageError(
+      `No registry is named, so --fail-on ${oneLine(String(failOn))} would never fail. Name a data folder with -d, or a ` +
+        'registry with --url or LIBRETTO_URL.',
+    );
+  }
   let known: KnownOf | undefined;
   await runPolicyCommand(context, given, async ({ policy }) => {
     known = await knownLocally(policy, changed);

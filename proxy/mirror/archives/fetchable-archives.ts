@@ -39,7 +39,8 @@ export interface ArchiveLookup {
 
 /** A version of an upstream's document, and how its archive is fetched. */
 export interface Fetchable extends FetchableVersion {
-  readonly fetch: Fetch;
+  /** Throws UpstreamRefused where the upstream has changed an accepted release. */
+  readonly fetch: () => Fetch;
 }
 
 export interface FetchableOptions {
@@ -92,22 +93,22 @@ export class FetchableArchives {
     { name, reference }: RequestedVersion,
     version: OfferedVersion,
     upstream: Upstream,
-  ): Promise<Fetch | undefined> {
+  ): Promise<(() => Fetch) | undefined> {
     const { dist } = version;
-    if (dist === undefined) return undefined;
+    if (dist === undefined || (reference !== undefined && !isMeant(reference, dist.reference))) return undefined;
     const change = changeOf(version, await this.#options.archiveStore.accepted(name));
-    if (change !== undefined) {
-      this.#options.report({ kind: 'release-changed', name, version: version.version, message: change });
-      throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
-    }
-    if (reference !== undefined && !isMeant(reference, dist.reference)) return undefined;
-    return {
+    const fetch = {
       name,
       version,
       reference: dist.reference,
       shasum: dist.shasum,
       destination: upstream.destination,
       candidates: candidatesOf(name, version, upstream),
+    };
+    return () => {
+      if (change === undefined) return fetch;
+      this.#options.report({ kind: 'release-changed', name, version: version.version, message: change });
+      throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
     };
   }
 

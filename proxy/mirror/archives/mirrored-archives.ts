@@ -64,7 +64,7 @@ export class MirroredArchives {
       return 'here';
     const fetch =
       entry === undefined
-        ? (await this.#allowed(wanted))?.fetch
+        ? (await this.#allowed(wanted))?.fetch()
         : await this.#fetchable.again(asked.name, entry, wanted);
     if (fetch === undefined) return undefined;
     await (
@@ -104,7 +104,7 @@ export class MirroredArchives {
     if (found === undefined) return undefined;
     const refusal = await refuse(judgements.ofOffered(found, ownerOf(wanted)));
     if (refusal !== undefined) return refusal;
-    return (await judgements.isBlocked(found, ownerOf(wanted))) ? undefined : this.#fetched(found.fetch, conditions);
+    return (await judgements.isBlocked(found, ownerOf(wanted))) ? undefined : this.#fetched(found.fetch(), conditions);
   }
 
   async #fetched(fetch: Fetch, conditions: Conditions): Promise<Answer> {

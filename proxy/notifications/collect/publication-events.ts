@@ -83,7 +83,8 @@ export interface PublicationParts extends Collecting {
   /** the releases that the policy holds; `only`: of these packages */
   readonly held: (only?: readonly string[]) => Promise<HeldList>;
   /** the page of a package in the console; null: none is known */
-  readonly pageOf: (name: string) => string | null;
+  /** `staged`: a version that only those see who decide about it */
+  readonly pageOf: (name: string, staged?: string) => string | null;
 }
 
 export const publicationCursorKey = `${cursorPrefix}publications`;

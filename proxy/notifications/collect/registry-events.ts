@@ -113,7 +113,7 @@ const mostHeld = 2000;
 export async function collectHeld(
   collecting: Collecting,
   { releases, examined }: HeldList,
-  pageOf: (name: string) => string | null,
+  pageOf: (name: string, staged?: string) => string | null,
 ): Promise<void> {
   const nowMs = collecting.now();
   // a staged release is announced again in its last days
@@ -123,7 +123,7 @@ export async function collectHeld(
   const present = releases.slice(0, mostHeld).map((one): Noticed => ({
     id: idOf(one),
     cameMs: one.arrivedMs,
-    event: () => heldEvent(one, idOf(one), nowMs, pageOf(one.name)),
+    event: () => heldEvent(one, idOf(one), nowMs, pageOf(one.name, one.staged?.version)),
   }));
   const looked: ReadonlySet<string> = examined;
   await collectNew(

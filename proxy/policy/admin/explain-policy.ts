@@ -85,6 +85,7 @@ function explainStaged({ name, version, origin, rule, because }: HeldRelease): O
     outcome: 'staged',
     findings: [{ rule, action: 'block', because, held: true, exception: null }],
     passed: [],
+    former_reference: null,
     approval: null,
     rejection: null,
   };

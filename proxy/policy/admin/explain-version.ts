@@ -10,7 +10,7 @@ import type { ReviewDecision } from '../records/review-decisions.ts';
 import { blockOf, judgePackage, refusalOf, type RuleFinding } from '../judge/judge.ts';
 import type { VersionRule } from '../model/policy-document.ts';
 import { howToDecide } from '../model/words.ts';
-import type { CandidatePackage, CandidateVersion, PackageSource } from './package-source.ts';
+import { formerReference, type CandidatePackage, type CandidateVersion, type PackageSource } from './package-source.ts';
 import type { TokenProfile } from './token-profiles.ts';
 import type { ExplainedVersion } from './policy-views.ts';
 
@@ -56,6 +56,7 @@ export async function explainVersion(
       exception: exception ?? null,
     })),
     passed: passed.map(({ name: rule }) => rule),
+    former_reference: formerReference(known.versions, version) ?? null,
     ...decisionsIn(policy, known, version, { passed, findings: judgement.findings, nowMs }),
   };
 }
@@ -114,11 +115,14 @@ export function isHeld({ findings }: Pick<ExplainedVersion, 'findings'>): boolea
 }
 
 /** A sentence for people: what clients get. */
-export function outcomeText(explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'>): string {
-  const { name, version, outcome } = explained;
+export function outcomeText(
+  explained: Pick<ExplainedVersion, 'name' | 'version' | 'outcome' | 'findings'> &
+    Partial<Pick<ExplainedVersion, 'former_reference'>>,
+): string {
+  const { name, version, outcome, former_reference: former } = explained;
   switch (outcome) {
     case 'offered':
-      return `${name} ${version} is offered.`;
+      return `${name} ${version} is offered${former ? `, with its former archive ${former}: its tag moved` : ''}.`;
     case 'blocked':
       return isHeld(explained)
         ? `${name} ${version} is held: the metadata omits it, and its archive is refused.`

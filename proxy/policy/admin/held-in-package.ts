@@ -12,7 +12,7 @@ import type { PackageOrigin } from '../judge/facts.ts';
 import { noGains, type ArrivedRelease, type Gains } from '../judge/held-releases.ts';
 import { blockOf, earlier, judgePackage } from '../judge/judge.ts';
 import { isHolding } from '../model/weakened-hold.ts';
-import type { CandidatePackage } from './package-source.ts';
+import { formerReference, type CandidatePackage } from './package-source.ts';
 
 export interface StagedRelease extends ArtifactRecord {
   /** of its composer.json; undefined: it cannot be read here */
@@ -63,18 +63,21 @@ export function heldIn(
   const gained = (): Gains => (compared ??= gains());
   const judge = judgePackage(rules, policy.factsOf(name, origin, beside, gained));
   let changesAtMs: number | undefined;
-  const held = versions.flatMap(({ facts, release, isOffered }): readonly HeldRelease[] => {
+  const held = versions.flatMap((one): readonly HeldRelease[] => {
+    const { facts, release, isOffered } = one;
     if (!isOffered) return [];
     const judgement = judge(facts, nowMs);
     changesAtMs = earlier(changesAtMs, judgement.changesAtMs);
-    const found = judgement.findings.find((one) => one.exception === undefined && isHolding(one.rule));
+    const found = judgement.findings.find(({ exception, rule }) => exception === undefined && isHolding(rule));
     const { version, normalized } = facts;
     const known = found && gained().get(normalized);
     if (found === undefined || known === undefined) return [];
     const { reference, arrivedMs } = known.release;
     const about = { name, origin, version, normalized, reference, release, arrivedMs, gained: known.gained };
     const waits = blockOf(judgement)?.isHeld === true;
-    return [{ ...about, rule: found.rule.name, because: found.because, waits, approvedBy: null }];
+    const moved =
+      formerReference(versions, one) === undefined ? '' : '; its tag moved: approved, its former archive is sent';
+    return [{ ...about, rule: found.rule.name, because: `${found.because}${moved}`, waits, approvedBy: null }];
   });
   const newestFirst = held.toSorted((one, other) =>
     compareNormalized(other.normalized as NormalizedVersion, one.normalized as NormalizedVersion),

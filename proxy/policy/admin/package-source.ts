@@ -28,6 +28,12 @@ export interface CandidatePackage {
   readonly gains: (more?: JsonObject) => Gains;
 }
 
+/** The reference of the archive that was stored before an upstream moved the tag: it stays in use (I18). */
+export function formerReference(versions: readonly CandidateVersion[], { facts, stored }: CandidateVersion) {
+  const isFormer = (one: CandidateVersion): boolean => one.stored && one.facts.normalized === facts.normalized;
+  return stored || facts.dev ? undefined : versions.find(isFormer)?.facts.reference;
+}
+
 export interface Listed {
   readonly name: PackageName;
   readonly beside?: () => Promise<JsonObject>;

@@ -184,6 +184,9 @@ export const explainedVersion = z
     passed: z
       .array(nameOfRule)
       .meta({ description: 'rules that concern the package and have nothing against this version' }),
+    former_reference: z.string().nullable().meta({
+      description: 'of the archive that was stored before an upstream moved the tag, and stays in use; null: none',
+    }),
     approval: decision.meta({ description: 'the approval that lets through what a rule would hold; null: none' }),
     rejection: decision.meta({ description: 'the rejection that keeps it out; null: none' }),
   })

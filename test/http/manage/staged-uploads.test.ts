@@ -152,21 +152,25 @@ it('a ZIP that was lost or changed is not published', async () => {
 it('nobody decides: people are notified again before the end, and after 14 days it is gone', async () => {
   await upload(zip('acme/late', '1.0.0'));
   const told: string[] = [];
+  const pages: unknown[] = [];
   const receive = async (found: readonly RegistryEvent[]) => {
     told.push(...found.map(({ data }) => String(data['reason']).replace(/.* otherwise/, '')));
+    pages.push(...found.map(({ data }) => data['url']));
     return { conditions: [], puts: [] };
   };
   const look = async (): Promise<void> =>
     collectHeld(
       { state: registry.state, receive, now: () => nowMs },
       await registry.services.policyAdmin.held({ kind: 'operator', actor: 'cli:test' }),
-      () => null,
+      (name, staged) => `${name} ${staged}`,
     );
   await look(); // the first look tells of nothing
   await upload(zip('acme/late', '1.1.0'));
   await look();
   await look();
   expect(told).toHaveLength(1);
+  // the package has no page while nothing of it is published
+  expect(pages).toEqual(['acme/late 1.1.0']);
   nowMs += 12 * day;
   await look();
   expect(told).toHaveLength(3);

@@ -161,10 +161,27 @@ describe('a hostile archive', () => {
   it.each([
     ['a file of two megabytes on a line', `<?php $a = '${'A'.repeat(2e6)}';`, 'unread PHP of more than 1 MiB'],
     ['a file that no PHP reads', '<?php \u0001 exec($a);', 'unread no PHP that can be parsed'],
+    ['a bracket without its other half', '<?php function f() { g(); }}', 'unread no PHP that can be parsed'],
+    ['a bracket of another kind', '<?php f($a]);', 'unread no PHP that can be parsed'],
+    ['a block without an end', '<?php class A { function b() {}', 'unread no PHP that can be parsed'],
+    ['a string without an end', "<?php $a = 'exec($b);", 'unread no PHP that can be parsed'],
+    ['a string with a variable and without an end', '<?php $a = "exec($b);', 'unread no PHP that can be parsed'],
+    ['a heredoc without an end', '<?php $a = <<<X\n exec($b);\n', 'unread no PHP that can be parsed'],
+    ['deep nesting', `<?php $a = ${'['.repeat(501)}${']'.repeat(501)};`, 'unread no PHP that can be parsed'],
     ['broken UTF-8', Buffer.from('3c3f70687020246120ff3b', 'hex'), 'hidden bytes that are not UTF-8'],
     ['a file that claims nine megabytes', Buffer.alloc(9 * 1024 * 1024), 'unread more than 8 MiB'],
   ])('%s is a finding', (_, bytes, finding) => {
     expect(found(archive({ 'src/A.php': bytes }))).toContainEqual(expect.stringContaining(`* ${finding} src/A.php`));
+  });
+
+  it.each([
+    '<?php $a = "{$b[1]} ${c} $d[0]"; #[E(f: [1])] fn() => `g {$h}`;\n?>\n<b>(</b>',
+    '<?php $a = <<<X\n ( {$b} "\nX;\n/* ( */ // {',
+    '<?php f(); __HALT_COMPILER(); ((( "',
+    `<?php $a = ${'['.repeat(500)}${']'.repeat(500)};`,
+    '<?php',
+  ])('%s is PHP', (text) => {
+    expect(found(archive({ 'src/A.php': text })).filter((one) => one.includes('unread'))).toEqual([]);
   });
 
   it('is read as far as 20,000 files, and nests as deep as it wants', () => {
