@@ -82,8 +82,7 @@ export interface PublicationParts extends Collecting {
   readonly facts: PackageFactsReader;
   /** the releases that the policy holds; `only`: of these packages */
   readonly held: (only?: readonly string[]) => Promise<HeldList>;
-  /** the page of a package in the console; null: none is known */
-  /** `staged`: a version that only those see who decide about it */
+  /** the page of a package in the console; `staged`: of a version that only those see who decide; null: unknown */
   readonly pageOf: (name: string, staged?: string) => string | null;
 }
 

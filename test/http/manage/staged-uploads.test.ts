@@ -153,9 +153,7 @@ it('nobody decides: people are notified again before the end, and after 14 days 
   await upload(zip('acme/late', '1.0.0'));
   const told: string[] = [];
   const receive = async (found: readonly RegistryEvent[]) => {
-    told.push(
-      ...found.map(({ data }) => `${String(data['url'])}${String(data['reason']).replace(/.* otherwise/, '')}`),
-    );
+    for (const { data } of found) told.push(`${data['url']}${String(data['reason']).replace(/.* otherwise/, '')}`);
     return { conditions: [], puts: [] };
   };
   const look = async (): Promise<void> =>

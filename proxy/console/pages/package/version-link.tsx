@@ -17,8 +17,10 @@ export function VersionLink({ name, version, isMain = false }: VersionLinkProps)
   const to = isCatalogue
     ? `${packagePath(name, 'versions')}#${encodeURIComponent(versionAnchor(version))}`
     : packagePath(name, 'version', { version });
+  // the name of a branch may be longer than its column
+  const classes = [...(isMain ? ['main-link'] : []), ...(version.length > 24 ? ['breaks'] : [])].join(' ');
   return (
-    <A to={to} {...(isMain ? { class: 'main-link' } : {})}>
+    <A to={to} {...(classes === '' ? {} : { class: classes })}>
       {version}
     </A>
   );

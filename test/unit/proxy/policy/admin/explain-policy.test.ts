@@ -35,14 +35,21 @@ it('says that the former archive of a moved release stays in use', async () => {
     isOffered: !stored,
     stored,
   });
-  const release = { version: '1.1.0', normalized: '1.1.0.0', reference: 'new', arrivedMs: 1, changedMs: 1 };
+  const release = {
+    version: '1.1.0',
+    normalized: '1.1.0.0',
+    reference: 'new',
+    arrivedMs: 1,
+    changedMs: 1,
+    capabilities: [],
+  };
   const gained = [{ capability: { kind: 'bin', detail: 'run' }, broughtBy: release, before: undefined }] as const;
   const known: CandidatePackage = {
     name,
     origin: 'mirrored',
     beside: {},
     versions: [archive('new', false), archive('old', true)],
-    gains: () => new Map([['1.1.0.0', { release, gained }]]),
+    gains: () => new Map([['1.1.0.0', { release, gained }]]) as never,
   };
   const rule = { name: 'new', rule: 'capability', action: 'block' } as const;
   const about = { package: name, version: '1.1.0.0', reference: 'new', by: 'ada', reason: 'read', at: '2026-01-01' };
