@@ -58,6 +58,8 @@ export interface StoreHead {
   readonly written_at: string;
   /** the object with the root of the listing */
   readonly listing: ObjectDigest;
+  /** the working copy that removes unused objects; nobody publishes meanwhile */
+  readonly removing?: string;
 }
 
 /** Lists that one part holds on average. */
@@ -166,11 +168,12 @@ export function parseHead(text: string): StoreHead {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   refuseNewer(json['format'], storeFormat);
-  const { generation, serial, written_at: writtenAt } = json;
+  const { generation, serial, written_at: writtenAt, removing } = json;
   const listing = parseObjectDigest(json['listing']);
   if (!Number.isSafeInteger(generation) || !Number.isSafeInteger(serial) || listing === undefined)
     throw new Error('generation, serial or listing is malformed');
-  return { generation: generation as number, serial: serial as number, written_at: String(writtenAt), listing };
+  const position = { generation: generation as number, serial: serial as number, written_at: String(writtenAt) };
+  return { ...position, listing, ...(typeof removing === 'string' ? { removing } : {}) };
 }
 
 function parseObjectDigest(value: unknown): ObjectDigest | undefined {

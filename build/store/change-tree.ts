@@ -20,8 +20,10 @@ import { ArchivesNeeded } from '../output/absent-archives.ts';
 import type { ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
 import { push } from './push.ts';
+import { betweenRemovals } from './store-head.ts';
 import { StoreFailure, UnfinishedPublication } from './store-failure.ts';
 import { headKey } from '../contract/store-listing.ts';
+import { removeUnused, type RemovalOrder, type UnusedObjects } from './unused-objects.ts';
 import { WorkingCopy, type StoreBase } from './working-copy.ts';
 
 export interface TreeChange extends Pick<WaitOptions, 'stop' | 'progress'> {
@@ -80,6 +82,19 @@ export function refreshTree(
   });
 }
 
+/** Removes what no listing names from the store. Throws BuildBusy and StoreFailure. */
+export async function removeUnusedObjects(
+  dataDirectory: string,
+  change: TreeChange & { readonly output: OpenableStore },
+  order: Pick<RemovalOrder, 'uploadedBefore' | 'dryRun'>,
+): Promise<UnusedObjects | undefined> {
+  const work = async (store: ObjectStore | undefined): Promise<UnusedObjects | undefined> =>
+    store && removeUnused(new WorkingCopy(dataDirectory, store), { ...change, ...order });
+  if (!order.dryRun) return locked(dataDirectory, change, work);
+  const store = await change.output.open();
+  return work(store).finally(() => store.close());
+}
+
 /** Runs `work` while no other process changes the folder. Throws StorageError for a full disk. */
 async function locked<Result>(
   dataDirectory: string,
@@ -115,7 +130,7 @@ async function attemptOn<Result>(
   work: () => Promise<Result>,
   change: Pick<TreeChange, 'now' | 'progress'>,
 ): Promise<{ readonly result: Result } | undefined> {
-  const base = await copy.update();
+  const base = await betweenRemovals(copy, () => copy.update(), change);
   if (base.current === undefined) await refuseUnusable(copy.store, change.now());
   await copy.markChanging(base);
   // the folder of uploads is a source, also while a store has no upload

@@ -53,14 +53,21 @@ export async function nameOfCopy(copy: WorkingCopy): Promise<string> {
   return name;
 }
 
-/** Decides whether the lease may be taken. Each waiting builder has its own. */
-export function leaseObserver(own: string, now: () => Date): (found: Held | undefined) => boolean {
+/**
+ * Decides whether a lease of `ms` milliseconds may be taken. Each waiting builder has its own. `until` as in a
+ * projection, where the lease says it.
+ */
+export function leaseObserver(
+  own: string,
+  now: () => Date,
+  ms = leaseMs,
+): (found: (Pick<Held, 'by' | 'etag'> & { readonly until?: number }) | undefined) => boolean {
   let seen: { readonly etag: string; readonly sinceMs: number } | undefined;
   return (found) => {
     const atMs = now().getTime();
     if (found === undefined || found.until === 0 || found.by === own) return true;
     if (seen?.etag !== found.etag) seen = { etag: found.etag, sinceMs: atMs };
-    return atMs - seen.sinceMs >= leaseMs || atMs > found.until + clockDifferenceMs;
+    return atMs - seen.sinceMs >= ms || atMs > (found.until ?? Infinity) + clockDifferenceMs;
   };
 }
 

@@ -20,7 +20,7 @@ import {
 import { StoreFailure } from './store-failure.ts';
 import type { WaitOptions } from '../output/wait-for-lock.ts';
 import { StoredListing } from '../listing/stored-listing.ts';
-import { headModified, removeUnused } from './unused-objects.ts';
+import { removeUnused } from './unused-objects.ts';
 import type { StoreBase, WorkingCopy } from './working-copy.ts';
 
 const pollMs = 500;
@@ -76,8 +76,7 @@ async function projectFrom(
     }
   }
   // the bytes of purged versions, which former publications name
-  if (files.has(`index/${purgedPath}`))
-    await removeUnused(copy, { uploadedBefore: await headModified(copy.store), dryRun: false });
+  if (files.has(`index/${purgedPath}`)) await removeUnused(copy, { uploadedBefore: Infinity, dryRun: false, now });
   const done = { listing: current?.head.listing ?? null, begun: [], until: 0, by: held.by };
   return (await writeProjection(copy, held, done)) !== undefined;
 }

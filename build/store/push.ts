@@ -8,20 +8,17 @@ import { parsePublication } from '../contract/publication.ts';
 import {
   archiveKey,
   documentKey,
-  formatHead,
-  headKey,
   kindOf,
   objectKeyOf,
   partOf,
   type ListedFile,
   type ListedPath,
   type ObjectDigest,
-  type StoreHead,
 } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
-import { digestOf } from '../shared/text/digest-of.ts';
 import type { ObjectBody, PutHeaders } from './object-store.ts';
 import { readProjection, unlessGone } from './projection-lease.ts';
+import { writeHead } from './store-head.ts';
 import { StoredListing, type ListingChanges, type NextListing } from '../listing/stored-listing.ts';
 import { type StoreBase, type WorkingCopy, isUnchanged } from './working-copy.ts';
 import { digestsOf, listLocalFiles, type LocalFile } from './local-files.ts';
@@ -56,7 +53,7 @@ export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date):
   ]);
   const next = await base.listing.next(changes);
   await uploadListing(copy, next);
-  const current = await swapHead(copy, base, next.listing, now);
+  const current = await writeHead(copy, base.current, { serial: serialOf(copy), listing: next.listing }, now);
   if (current === undefined) return { outcome: 'lost' };
   const listing = await StoredListing.open(next.listing, copy.readObject);
   return { outcome: 'published', base: { current, listing } };
@@ -78,10 +75,7 @@ async function uploadArchives(
     const body = { file: copy.at(path), ...file };
     if (!leaving.has(path)) {
       if ((await copy.store.put(path, body, archiveHeaders, 'absent')).outcome === 'written') return [path, file];
-      if ((await copy.store.head(path))?.sha256 === file.sha256) {
-        await copy.store.put(path, body, archiveHeaders); // one of a killed builder becomes a young one
-        return [path, file];
-      }
+      if ((await copy.store.head(path))?.sha256 === file.sha256) return [path, file];
     }
     const key = archiveKey(file.sha256);
     await copy.store.put(key, body, archiveHeaders);
@@ -140,25 +134,6 @@ async function uploadListing(copy: WorkingCopy, { objects }: NextListing): Promi
   });
 }
 
-/** undefined: another builder was first. */
-async function swapHead(
-  copy: WorkingCopy,
-  { current }: StoreBase,
-  listing: ObjectDigest,
-  now: () => Date,
-): Promise<StoreBase['current']> {
-  const head: StoreHead = {
-    generation: (current?.head.generation ?? 0) + 1,
-    serial: serialOf(copy),
-    written_at: now().toISOString(),
-    listing,
-  };
-  const bytes = Buffer.from(formatHead(head));
-  const condition = current === undefined ? 'absent' : { etag: current.etag };
-  const swapped = await copy.store.put(headKey, { bytes, sha256: digestOf(bytes) }, headersOf(headKey), condition);
-  return swapped.outcome === 'written' ? { head, etag: swapped.etag } : undefined;
-}
-
 function serialOf(copy: WorkingCopy): number {
   try {
     return parsePublication(readFileSync(copy.at(`index/${publicationPath}`), 'utf8')).serial;
@@ -168,7 +143,7 @@ function serialOf(copy: WorkingCopy): number {
 }
 
 async function putDocument(copy: WorkingCopy, sha256: ObjectDigest, body: ObjectBody, path: ListedPath): Promise<void> {
-  // without a condition: an equal object becomes a young one, which nobody removes as unused
+  // without a condition: an object that is damaged becomes whole
   await copy.store.put(documentKey(sha256), body, headersOf(path));
 }
 

@@ -1,13 +1,15 @@
-// Documents and archives, also those of killed builders, that neither the current listing nor the projection names. A
-// publication sends all its documents anew, so that those of a running one are young.
+// Documents and archives, also those of killed builders, that neither the current listing nor the projection names. They
+// are removed while nobody publishes (store-head.ts).
 
-import { archiveKey, documentKey, headKey, objectKeyOf, type ObjectDigest } from '../contract/store-listing.ts';
+import { archiveKey, documentKey, objectKeyOf, type ObjectDigest } from '../contract/store-listing.ts';
 import { StoredListing } from '../listing/stored-listing.ts';
-import type { ObjectKey, ObjectStore } from './object-store.ts';
+import type { WaitOptions } from '../output/wait-for-lock.ts';
+import type { ObjectKey } from './object-store.ts';
 import { readProjection } from './projection-lease.ts';
-import type { WorkingCopy } from './working-copy.ts';
+import { betweenRemovals, removeAlone } from './store-head.ts';
+import type { StoreBase, WorkingCopy } from './working-copy.ts';
 
-/** Objects of a running publication are younger. */
+/** A publication that runs longer sends its objects again. */
 export const leastAgeMs = 86_400_000;
 const removedAtOnce = 1000;
 const prefixes = [
@@ -21,41 +23,35 @@ export interface UnusedObjects {
   readonly bytes: number;
 }
 
-/** Removes those that were uploaded earlier (epoch milliseconds), unless `dryRun` is true. Throws StoreFailure. */
-export async function removeUnused(
-  copy: WorkingCopy,
-  { uploadedBefore, dryRun }: { readonly uploadedBefore: number; readonly dryRun: boolean },
-): Promise<UnusedObjects> {
-  const { store } = copy;
-  const used = await usedKeys(copy);
-  const total = { objects: 0, bytes: 0 };
-  let keys: ObjectKey[] = [];
-  const flush = async (): Promise<void> => {
-    if (!dryRun) await store.remove(keys);
-    keys = [];
-  };
-  for (const prefix of prefixes)
-    for await (const { key, size, modified } of store.list(prefix)) {
-      if (used.has(key) || modified >= uploadedBefore) continue;
-      total.objects += 1;
-      total.bytes += size;
-      if (keys.push(key) === removedAtOnce) await flush();
-    }
-  await flush();
-  return total;
+export interface RemovalOrder extends Pick<WaitOptions, 'progress'> {
+  /** the objects were uploaded earlier; epoch milliseconds on the store's clock */
+  readonly uploadedBefore: number;
+  readonly dryRun: boolean;
+  readonly now: () => Date;
 }
 
-/**
- * The time of the head, on the store's clock. Unused objects that are older belong to no publication that can follow:
- * one that began before this head starts over.
- */
-export async function headModified(store: ObjectStore): Promise<number> {
-  for await (const { key, modified } of store.list(headKey)) if (key === headKey) return modified;
-  return 0;
+/** Throws StoreFailure. */
+export async function removeUnused(copy: WorkingCopy, order: RemovalOrder): Promise<UnusedObjects> {
+  const { uploadedBefore, dryRun, now } = order;
+  for (;;) {
+    const base = dryRun ? await copy.current() : await betweenRemovals(copy, () => copy.current(), order);
+    const used = await usedKeys(copy, base);
+    const batches: ObjectKey[][] = [];
+    const total = { objects: 0, bytes: 0 };
+    for (const prefix of prefixes)
+      for await (const { key, size, modified } of copy.store.list(prefix)) {
+        if (used.has(key) || modified >= uploadedBefore) continue;
+        if (total.objects % removedAtOnce === 0) batches.push([]);
+        batches.at(-1)?.push(key);
+        total.objects += 1;
+        total.bytes += size;
+      }
+    if (dryRun || base.current === undefined || total.objects === 0) return total;
+    if (await removeAlone(copy, base.current, batches, now)) return total;
+  }
 }
 
-async function usedKeys(copy: WorkingCopy): Promise<ReadonlySet<ObjectKey>> {
-  const { current, listing } = await copy.current();
+async function usedKeys(copy: WorkingCopy, { current, listing }: StoreBase): Promise<ReadonlySet<ObjectKey>> {
   const projection = await readProjection(copy);
   const digests = [current?.head.listing, projection?.listing, ...(projection?.begun ?? [])];
   const keys = new Set<ObjectKey>();

@@ -174,10 +174,13 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     upstream.server.requests.length = 0;
     const search = async (...args: readonly string[]): Promise<unknown> =>
       JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;
-    expect(await search('shop of seen')).toMatchObject([
-      { name: 'seen/base', description: 'seen/base from the shop of seen' },
-      { name: 'seen/lib', description: 'seen/lib from the shop of seen' },
-    ]);
+    // lists and searches learn of a mirrored package within seconds
+    await expect
+      .poll(() => search('shop of seen'), { timeout: 120_000 })
+      .toMatchObject([
+        { name: 'seen/base', description: 'seen/base from the shop of seen' },
+        { name: 'seen/lib', description: 'seen/lib from the shop of seen' },
+      ]);
     expect(await search('secret-project')).toEqual([]);
     // the shell's completion of names asks /list.json
     const completed = await app.run(

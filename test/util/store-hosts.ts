@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { headKey, parseHead } from '../../build/contract/store-listing.ts';
+import { headKey, parseHead, type StoreHead } from '../../build/contract/store-listing.ts';
 import type { ObjectStore, OpenableStore } from '../../build/store/object-store.ts';
 import type { HostileStore } from './hostile-store.ts';
 import { memoryStore } from './memory-store.ts';
@@ -40,7 +40,7 @@ export class StoreHosts {
   readonly #hosted: HostedStore;
   readonly #played: Played[] = [];
   /** by ETag of the head */
-  readonly #generations = new Map<string, number>();
+  readonly #heads = new Map<string, StoreHead>();
   #clock = Date.UTC(2026, 0, 1);
 
   constructor(hosted: HostedStore) {
@@ -75,7 +75,7 @@ export class StoreHosts {
     this.#hosted.enter?.(host);
     try {
       for (const operation of operations) {
-        const store = placed(this.#hosted.open(host), this.#generations);
+        const store = placed(this.#hosted.open(host), this.#heads);
         const at = (this.#clock += day);
         const outcome = await perform(operation, this.#placeOf(host, at, { open: async () => store }));
         if (operation.kind === 'purge' && outcome.includes('"purged"'))
@@ -110,28 +110,29 @@ export class StoreHosts {
   }
 }
 
-/** Notes which generation an operation has read or made. */
-function placed(store: ObjectStore, etags: Map<string, number>): ObjectStore & { readonly place: number } {
+/** Notes which generation an operation has read or made. `heads`: by ETag. */
+function placed(store: ObjectStore, heads: Map<string, StoreHead>): ObjectStore & { readonly place: number } {
   let known = 0;
-  const generationIn = (bytes: Buffer): number => parseHead(bytes.toString()).generation;
   const own = {
     ...store,
     place: 0.5,
     getIfChanged: async (...given: Parameters<ObjectStore['getIfChanged']>) => {
       const found = await store.getIfChanged(...given);
       if (given[0] !== headKey) return found;
-      if (found === 'same') known = etags.get(given[1] ?? '') ?? known;
-      else known = found === undefined ? 0 : generationIn(found.bytes);
-      if (found !== 'same' && found !== undefined) etags.set(found.etag, known);
+      if (found === 'same') known = heads.get(given[1] ?? '')?.generation ?? known;
+      else known = found === undefined ? 0 : parseHead(found.bytes.toString()).generation;
       own.place = known + 0.5;
       return found;
     },
     put: async (...given: Parameters<ObjectStore['put']>) => {
       const done = await store.put(...given);
-      const [key, body] = given;
+      const [key, body, , condition] = given;
       if (key !== headKey || done.outcome !== 'written' || !('bytes' in body)) return done;
-      own.place = generationIn(body.bytes);
-      etags.set(done.etag, own.place);
+      const head = parseHead(body.bytes.toString());
+      heads.set(done.etag, head);
+      const before = typeof condition === 'object' ? heads.get(condition.etag) : undefined;
+      // a removal of objects writes the head, and publishes nothing
+      if (head.listing !== before?.listing) own.place = head.generation;
       return done;
     },
   };

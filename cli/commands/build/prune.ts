@@ -23,7 +23,7 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
     actor,
   };
   const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
-  const unused = await pruneStore(request, now());
+  const unused = await pruneStore(request, now);
   if (flags['json'] === true) printJson(stdout, { ...report, ...(unused && { unused_objects: unused }) });
   else printLines(request.dryRun ? stdout : context.summary, [...describe(report), ...describeUnused(unused, request)]);
   return 0;
@@ -32,15 +32,16 @@ export async function run(context: Context, { flags }: CommandInput): Promise<nu
 /** undefined: the data folder has the tree. */
 async function pruneStore(
   { dataDirectory, output, dryRun }: PruneRequest,
-  now: Date,
+  now: () => Date,
 ): Promise<UnusedObjects | undefined> {
-  const store = await output?.open();
-  if (store === undefined) return undefined;
-  // only for an object store
-  const { leastAgeMs, removeUnused } = await import('../../../build/store/unused-objects.ts');
-  const { WorkingCopy } = await import('../../../build/store/working-copy.ts');
-  const order = { uploadedBefore: now.getTime() - leastAgeMs, dryRun };
-  return removeUnused(new WorkingCopy(dataDirectory, store), order).finally(() => store.close());
+  if (output === undefined) return undefined;
+  const { leastAgeMs } = await import('../../../build/store/unused-objects.ts');
+  const { removeUnusedObjects } = await import('../../../build/store/change-tree.ts');
+  return removeUnusedObjects(
+    dataDirectory,
+    { output, now, waitMs: 0 },
+    { uploadedBefore: now().getTime() - leastAgeMs, dryRun },
+  );
 }
 
 function describeUnused(unused: UnusedObjects | undefined, { dryRun }: PruneRequest): readonly string[] {
