@@ -5,6 +5,7 @@
 import { parseAnnouncedLists, type AnnouncedLists } from './announced-lists.ts';
 import { parseReference, type Reference } from './digest.ts';
 import { withChecksum } from './checksum.ts';
+import type { FeedTime } from './feed-time.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
@@ -87,6 +88,12 @@ export interface Publication extends Partial<AnnouncedLists> {
    * published
    */
   readonly dates_until?: number;
+  /**
+   * the last change of a document, as a token without limits sees it. `kept`: the serial of the last change behind an
+   * earlier one; no change until then leaves a serving index, since times of the feed depend on it. Absent where an
+   * older version published.
+   */
+  readonly feed?: FeedTime & { readonly kept: number };
   /** the changes of packages whose serving index was pruned, for the dates of views' lists; absent if there are none */
   readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
 }
@@ -136,6 +143,7 @@ export function parsePublication(text: string): Publication {
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseRollbackHold) } : {}),
     ...(typeof json['advised'] === 'number' ? { advised: json['advised'] } : {}),
     ...(typeof json['dates_until'] === 'number' ? { dates_until: json['dates_until'] } : {}),
+    ...parseFeed(json['feed']),
     ...parseAnnouncedLists(json),
     ...(isJsonObject(json['pruned']) ? { pruned: parsePruned(json['pruned']) } : {}),
   };
@@ -152,6 +160,12 @@ function parseRootChange(value: unknown): RootFields['changes'][number] {
   const { serial, at } = isJsonObject(value) ? value : {};
   if (typeof serial !== 'number' || typeof at !== 'number') throw new Error('beside is malformed');
   return { serial, at };
+}
+
+function parseFeed(value: unknown): Pick<Publication, 'feed'> {
+  const { at, time, kept } = isJsonObject(value) ? value : {};
+  if (typeof at !== 'number' || typeof time !== 'number' || typeof kept !== 'number') return {};
+  return { feed: { at, time, kept } };
 }
 
 function parsePruned(json: JsonObject): NonNullable<Publication['pruned']> {

@@ -13,6 +13,8 @@ export interface PublicationMoment {
    * publication
    */
   readonly datesUntil: number;
+  /** no change of this publication or an earlier one leaves the list */
+  readonly kept: number;
 }
 
 /** A version of a document, and the text of its record, made on demand. */
@@ -60,7 +62,7 @@ export function withChanges(next: DocumentStamp | null, change: DocumentChange):
     versions: [...touched.values()],
   };
   // a date later than all earlier ones replaces them
-  const earlier = at > moment.datesUntil ? without(past, touched) : past;
+  const earlier = at > moment.datesUntil ? without(past, touched, moment.kept) : past;
   return { ...next, changes: [...earlier, latest] };
 }
 
@@ -119,11 +121,14 @@ function unseenVersions(past: readonly VersionChange[], placed: number | undefin
 function without(
   past: readonly VersionChange[],
   versions: ReadonlyMap<string, ReleasedVersion>,
+  kept: number,
 ): readonly VersionChange[] {
   return past
     .map((change) => ({
       ...change,
-      versions: change.versions.filter((version) => !versions.has(formatReleasedVersion(version))),
+      versions: change.versions.filter(
+        (version) => change.serial <= kept || !versions.has(formatReleasedVersion(version)),
+      ),
     }))
     .filter((change) => change.versions.length > 0);
 }

@@ -1,6 +1,7 @@
 // The latest date that views can have from the present publication. Pure. Several publications within one second give
 // dates that run ahead of the clock, one second each.
 
+import { feedTimeAfter, isBehind } from '../contract/feed-time.ts';
 import type { Publication } from '../contract/publication.ts';
 import type { PublicationMoment } from '../documents/document-changes.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
@@ -21,7 +22,23 @@ export function momentAfter({ serial, publication }: Pick<TreeMemory, 'serial' |
       : publication === undefined
         ? Number.NEGATIVE_INFINITY
         : untilOf(publication),
+    kept: publication?.feed?.kept ?? 0,
   };
+}
+
+/** `feed` of the publication that follows the present tree, if it changes documents at `now`. */
+export function feedAfter(
+  { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>,
+  now: Date,
+): NonNullable<Publication['feed']> {
+  const at = Math.floor(now.getTime() / 1000);
+  const until = publication === undefined ? Number.NEGATIVE_INFINITY : untilOf(publication);
+  const before = publication?.feed ?? { at: until, time: until, kept: 0 };
+  // each interrupted publication may have recorded changes too
+  const interrupted = serial - (publication?.serial ?? 0);
+  const { time } = feedTimeAfter(before, at);
+  if (isBehind(before, at)) return { at, time: time + interrupted, kept: serial + 1 };
+  return { at, time, kept: interrupted > 0 ? serial + 1 : before.kept };
 }
 
 function untilOf({ dates_until: until, root }: Publication): number {

@@ -4,7 +4,7 @@ import type { RootFields, Publication, RollbackHold } from '../contract/publicat
 import { formatRoot } from '../documents/documents.ts';
 import type { HoldSteps } from '../package/rollback-holds.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
-import { datesAfter, momentAfter } from './dates-until.ts';
+import { datesAfter, feedAfter, momentAfter } from './dates-until.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { PublishContext } from './run.ts';
 
@@ -21,13 +21,17 @@ export function nextRootFields({ tree, settings, advisories }: PublishContext, n
 
 /** A package that came back has its dates in its own index again. */
 export function nextDates(
-  { tree: { publication } }: PublishContext,
-  { names }: PackagesOutcome,
+  { tree }: PublishContext,
+  { names, results, stagedAt }: PackagesOutcome,
   now: Date,
-): Pick<Publication, 'dates_until' | 'pruned'> {
+): Pick<Publication, 'dates_until' | 'feed' | 'pruned'> {
+  const { publication } = tree;
+  const isChanged = stagedAt !== undefined && results.some(({ history }) => history !== undefined);
+  const feed = isChanged ? feedAfter(tree, stagedAt) : publication?.feed;
   const listed = new Set<string>(names);
   return {
     dates_until: datesAfter(publication, now),
+    ...(feed === undefined ? {} : { feed }),
     pruned: Object.fromEntries(Object.entries(publication?.pruned ?? {}).filter(([name]) => !listed.has(name))),
   };
 }

@@ -16,6 +16,8 @@ export interface PackagesOutcome {
   readonly quarantined: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly changes: PackageChanges;
   readonly digests: ReleaseDigests;
+  /** the time of the recorded changes; undefined: no package was staged */
+  readonly stagedAt: Date | undefined;
 }
 
 export interface OutcomeInputs {
@@ -25,9 +27,10 @@ export interface OutcomeInputs {
   readonly scanned: readonly ScannedSource[];
   readonly digests: ReleaseDigests;
   readonly limit: PackageLimit | undefined;
+  readonly stagedAt: Date | undefined;
 }
 
-export function gatherOutcome({ results, names, scanned, digests, limit }: OutcomeInputs): PackagesOutcome {
+export function gatherOutcome({ results, names, scanned, digests, limit, stagedAt }: OutcomeInputs): PackagesOutcome {
   const visible = new Set(names);
   for (const { name, published } of results) {
     if (published > 0) visible.add(name);
@@ -39,6 +42,7 @@ export function gatherOutcome({ results, names, scanned, digests, limit }: Outco
     quarantined: allQuarantined(scanned, results, limit),
     changes: mergeChanges(results.map(({ changes }) => changes)),
     digests,
+    stagedAt,
   };
 }
 

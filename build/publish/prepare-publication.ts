@@ -27,7 +27,9 @@ export async function stageAffected(run: PublishContext, request: BuildRequest):
     ...run.advisories.changed.filter((name) => published.has(name)),
   ];
   const affected = await affectedPackages({ scanned, digests, tree, choice, output, limit, reconsidered });
-  if (affected.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
+  if (affected.length === 0)
+    return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit, stagedAt: undefined });
+  const context = packageContext(run, request);
   const { stagePackages } = await import('../package/packages.ts');
   const results = await stagePackages({
     affected,
@@ -35,9 +37,9 @@ export async function stageAffected(run: PublishContext, request: BuildRequest):
     jobs: request.jobs,
     scratchDirectory: `${request.dataDirectory}/build/staging`,
     progress: run.progress,
-    context: packageContext(run, request),
+    context,
   });
-  return gatherOutcome({ results, names: tree.names, scanned, digests, limit });
+  return gatherOutcome({ results, names: tree.names, scanned, digests, limit, stagedAt: context.now });
 }
 
 function packageContext(run: PublishContext, request: BuildRequest): StagingContext {

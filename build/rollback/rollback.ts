@@ -206,6 +206,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
   const records = await recordsSince(output, to);
   const lists = await readPresentLists(output, tree.announced, request.recovers, effects.now());
   const advisories = await nextAdvisories(output, undefined, { advised: tree.publication?.advised });
+  const now = effects.now();
   const { results, staysOut } = await stageRollback({
     records,
     to,
@@ -218,10 +219,10 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
     moment: momentAfter(tree),
     pruned: tree.publication?.pruned,
     isPublished: tree.isPublished,
-    now: effects.now(),
+    now,
   });
   return {
-    outcome: outcomeOf(results, tree),
+    outcome: outcomeOf(results, tree, now),
     staysOut,
     undone: holdsAfter(
       tree.undone ?? [],
@@ -230,8 +231,8 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
   };
 }
 
-function outcomeOf(results: readonly PackageResult[], { names }: TreeMemory): PackagesOutcome {
-  return gatherOutcome({ results, names, scanned: [], digests: new Map(), limit: undefined });
+function outcomeOf(results: readonly PackageResult[], { names }: TreeMemory, stagedAt?: Date): PackagesOutcome {
+  return gatherOutcome({ results, names, scanned: [], digests: new Map(), limit: undefined, stagedAt });
 }
 
 function changesOf(results: readonly PackageResult[], sources: readonly PublishedSource[]): NetChanges {

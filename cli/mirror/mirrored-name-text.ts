@@ -34,7 +34,7 @@ export function describeMirrored(name: string, version: string | undefined, mirr
     ...describeUnoffered(mirrored.held_back, version),
     ...firstOf(
       mirrored.refused
-        .filter((refused) => isVersion(refused.slice(0, refused.indexOf(': ')), version))
+        .filter((refused) => isVersion(versionOf(refused), version))
         .map((refused) => `Archive refused, ${refused}`),
       mostShown,
     ),
@@ -71,8 +71,25 @@ function describeUnoffered(
   return [...[...groups.values()].flatMap(describeGroup), ...firstOf(alarms, mostShown)];
 }
 
+/** True if the mirror has a document or an archive of the package. */
+export function isStored({ found_in: foundIn, versions, archives }: MirroredName): boolean {
+  return foundIn !== null || versions.length + archives.length > 0;
+}
+
+/** True if clients can install the version: it is not left out, and its archive was not refused. */
+export function isOffered({ versions, archives, held_back: held, refused }: MirroredName, version: string): boolean {
+  const isMeant = (one: string): boolean => isVersion(one, version);
+  const leftOut = held.left_out.filter((one) => isMeant(one.version)).length;
+  if (archives.some((archive) => isMeant(archive.version))) return leftOut === 0;
+  // a record that is left out may have the label of another one
+  return versions.filter(isMeant).length > leftOut && !refused.some((one) => isMeant(versionOf(one)));
+}
+
+/** Of a line of `refused`. */
+const versionOf = (refused: string): string => refused.slice(0, refused.indexOf(': '));
+
 /** True for the wanted version in any spelling. */
-export function isVersion(version: string, wanted: string | undefined): boolean {
+function isVersion(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || version === wanted) return true;
   return (normalizeVersion(version) ?? version) === normalizeVersion(wanted);
 }

@@ -21,7 +21,7 @@ export const addTrust = declaring({
     summary: 'explain which versions of a package are published, and why',
     description:
       'Show which versions of a package are published, from which source and since when; or explain why a ' +
-      'version is not published. The exit code is 1 if it is neither published here nor at another registry.',
+      'version is not published. The exit code is 1 if it is neither published nor offered from another registry.',
     settings: ['data', 'state'],
     options: { '--json': 'print the answer as JSON' },
     examples: ['libretto why acme/hello', 'libretto why acme/hello 1.2.0'],

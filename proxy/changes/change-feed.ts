@@ -10,8 +10,8 @@ import { answerIn, TextDocument } from '../core/http/document.ts';
 import type { Feature, FeatureRequest } from '../core/protocol/feature.ts';
 import type { ReleasePolicy } from '../core/protocol/release-policy.ts';
 import { type View, filterOf, passes, type ReleaseFilter } from '../core/views/view.ts';
+import { feedTimeAfter } from '../../build/contract/feed-time.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import type { Publication } from '../../build/contract/publication.ts';
 import type { VersionChange } from '../../build/contract/version-changes.ts';
 import type { MaybeAsync } from '../../build/shared/concurrency/maybe-async.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
@@ -49,7 +49,8 @@ export function createChangeFeed(parts: ChangeFeedParts): Feature {
     const key = view?.key ?? '';
     const known = cache.get(key);
     if (known?.epoch === epoch) return known;
-    const last = view === undefined && since !== undefined ? lastOfAll(await parts.files.publication()) : undefined;
+    // a later question needs no index of a package, but the next one may
+    const last = view === undefined && since !== undefined ? (await parts.files.publication())?.feed?.time : undefined;
     const whole = reading.run(`${epoch} ${key}`, async () => {
       const changes = await changesSeen(parts.files, view, epoch);
       const kept: Kept = { epoch, changes, last: changes.at(-1)?.time ?? 0 };
@@ -86,15 +87,6 @@ function unknownSince(timestamp: number): Answer {
   const error =
     'Give "since": the timestamp of the last answer. To begin, read every package, and then ask since this timestamp.';
   return jsonAnswer(400, { error, code: 'INVALID_INPUT', details: {}, timestamp });
-}
-
-/**
- * The time of the last publication: a later question needs no index of a package, but the next one may. undefined: the
- * clock of a publisher may have been set back, so that other publications have later times.
- */
-function lastOfAll(publication: Publication | undefined): number | undefined {
-  const seconds = Math.floor(Date.parse(publication?.published_at ?? '') / 1000);
-  return publication?.dates_until === seconds ? seconds : undefined;
 }
 
 function documentSince(
@@ -140,7 +132,7 @@ async function markOf({ policy }: ChangeFeedParts, view: View | undefined, nowMs
 
 interface ChangedFiles extends Pick<TreeFiles, 'publication'> {
   readonly visible: Pick<TreeFiles['visible'], 'of'>;
-  readonly releases: (name: PackageName, epoch: number) => MaybeAsync<Pick<PackageReleases, 'lastChange'> | undefined>;
+  readonly releases: (name: PackageName, epoch: number) => MaybeAsync<Pick<PackageReleases, 'changesSeen'> | undefined>;
 }
 
 /** One document: `acme/hello`, or `acme/hello~dev`. */
@@ -151,7 +143,10 @@ interface DocumentChange {
   readonly time: number;
 }
 
-type Found = Omit<DocumentChange, 'time'> & RecordedChange;
+/** `changes`: those that the view sees, oldest first. */
+interface Found extends Omit<DocumentChange, 'time'> {
+  readonly changes: readonly RecordedChange[];
+}
 
 const suffixes = { stable: '', dev: '~dev' } as const;
 const kinds = ['stable', 'dev'] as const;
@@ -169,38 +164,53 @@ async function changesSeen(
     files.visible.of(view, epoch),
   ]);
   const found: Found[] = [];
-  const add = (name: PackageName, changeOf: (kind: 'stable' | 'dev') => RecordedChange | undefined): void => {
+  const { serial: last = Number.POSITIVE_INFINITY } = publication ?? {};
+  const add = (name: PackageName, changesOf: (kind: 'stable' | 'dev') => readonly RecordedChange[]): void => {
     for (const kind of kinds) {
-      const change = changeOf(kind);
+      // a publication that is under way, or was interrupted, has written some of its indexes
+      const changes = changesOf(kind).filter(({ serial }) => serial <= last);
       const type = listed.has(name) ? 'update' : 'delete';
-      if (change !== undefined) found.push({ type, package: `${name}${suffixes[kind]}`, ...change });
+      if (changes.length > 0) found.push({ type, package: `${name}${suffixes[kind]}`, changes });
     }
   };
   for (const [name, changes] of Object.entries(publication?.pruned ?? {}) as [PackageName, readonly VersionChange[]][])
-    if (!names.has(name)) add(name, (kind) => lastOf(changes, kind, filterOf(view, name)));
+    if (!names.has(name)) add(name, (kind) => seenIn(changes, kind, filterOf(view, name)));
   const known = [...names, ...(publication?.withdrawn ?? [])].filter((name) => filterOf(view, name) !== 'none');
   for (let from = 0; from < known.length; from += packagesAtOnce) {
     const chunk = known.slice(from, from + packagesAtOnce);
     const releases = await Promise.all(chunk.map((name) => files.releases(name, epoch)));
-    for (const [at, name] of chunk.entries()) add(name, (kind) => releases[at]?.lastChange(kind, filterOf(view, name)));
+    for (const [at, name] of chunk.entries())
+      add(name, (kind) => releases[at]?.changesSeen(kind, filterOf(view, name)) ?? []);
   }
   return timed(found);
 }
 
-function lastOf(
+function seenIn(
   changes: readonly VersionChange[],
   kind: 'stable' | 'dev',
   filter: ReleaseFilter,
-): RecordedChange | undefined {
-  return changes.findLast(({ versions }) =>
+): readonly RecordedChange[] {
+  return changes.filter(({ versions }) =>
     versions.some((one) => isDevVersion(one.version_normalized) === (kind === 'dev') && passes(filter, one)),
   );
 }
 
-/** A time is that of the publication, and no earlier than that of the publication before. */
+/** The times rise with the serials (feed-time.ts), also where the clock of a publisher went back. */
 function timed(found: readonly Found[]): readonly DocumentChange[] {
-  let time = 0;
+  const publications = new Map<number, number>();
+  for (const { changes } of found)
+    for (const { serial, at } of changes) publications.set(serial, Math.max(at, publications.get(serial) ?? at));
+  const times = new Map<number, number>();
+  let before = { at: Number.NEGATIVE_INFINITY, time: Number.NEGATIVE_INFINITY };
+  for (const [serial, at] of [...publications].toSorted(([one], [other]) => one - other)) {
+    before = feedTimeAfter(before, at);
+    times.set(serial, before.time);
+  }
+  // older versions of Libretto recorded no serials
+  const timeOf = ({ serial, at }: RecordedChange): number => (serial === 0 ? at : (times.get(serial) ?? at));
+  const lastOf = ({ changes }: Found): number => changes.at(-1)?.serial ?? 0;
   return found
-    .toSorted((one, other) => one.serial - other.serial || one.at - other.at)
-    .map(({ type, package: name, at }) => ({ type, package: name, time: (time = Math.max(time, at)) }));
+    .toSorted((one, other) => lastOf(one) - lastOf(other))
+    .map(({ type, package: name, changes }) => ({ type, package: name, time: Math.max(...changes.map(timeOf)) }))
+    .toSorted((one, other) => one.time - other.time);
 }

@@ -1,5 +1,5 @@
 // `libretto why vendor/name [version]`: exit code 0 for what is published, and for a mirrored package or version that
-// an upstream has; otherwise 1.
+// clients get; otherwise 1.
 
 import { parsePackageName } from '../../../build/contract/name.ts';
 import { listShortly } from '../../../build/shared/text/list-shortly.ts';
@@ -16,7 +16,7 @@ import { readDataFolder } from '../../data-folder/open-data-folder.ts';
 import type { Context } from '../../io/context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../../io/output.ts';
 import type { CommandInput } from '../../io/command.ts';
-import { describeMirrored, isVersion } from '../../mirror/mirrored-name-text.ts';
+import { describeMirrored, isOffered, isStored } from '../../mirror/mirrored-name-text.ts';
 import { notAPackageName } from '../../text/name-and-version.ts';
 import {
   becauseText,
@@ -44,9 +44,8 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;
   const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
-  const offered = [...(mirrored?.versions ?? []), ...(mirrored?.archives ?? []).map((archive) => archive.version)];
-  const isMirrored = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || offered.length > 0);
-  const isThere = isMirrored && (version === undefined || offered.some((one) => isVersion(one, version)));
+  const isMirrored = mirrored?.belongs_to === 'upstreams' && isStored(mirrored);
+  const isThere = isMirrored && (version === undefined || isOffered(mirrored, version));
   const suggestions = suggest(answer);
   const [causes, runs] = await Promise.all([
     causesOf(answer, config.data.value),

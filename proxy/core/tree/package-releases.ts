@@ -92,9 +92,9 @@ export class PackageReleases {
     return date.seconds;
   }
 
-  /** The last visible change of one document; undefined: the view has never seen a version in it. */
-  lastChange(kind: Kind, filter: ReleaseFilter): RecordedChange | undefined {
-    return this.#documents[kind].lastSeen(this.#releases, filter);
+  /** The visible changes of one document, oldest first. */
+  changesSeen(kind: Kind, filter: ReleaseFilter): readonly RecordedChange[] {
+    return this.#documents[kind].seen(this.#releases, filter);
   }
 
   /** Adds the visible changes of both documents. */
@@ -193,11 +193,12 @@ class RecordedChanges {
     }
   }
 
-  lastSeen(releases: Releases, filter: ReleaseFilter): RecordedChange | undefined {
-    for (let row = this.#changes.length - columns; row >= 0; row -= columns)
+  seen(releases: Releases, filter: ReleaseFilter): readonly RecordedChange[] {
+    const seen: RecordedChange[] = [];
+    for (let row = 0; row < this.#changes.length; row += columns)
       if (this.#isSeen(row, releases, filter))
-        return { serial: this.#changes[row] ?? 0, at: this.#changes[row + 1] ?? 0 };
-    return undefined;
+        seen.push({ serial: this.#changes[row] ?? 0, at: this.#changes[row + 1] ?? 0 });
+    return seen;
   }
 
   #isSeen(row: number, releases: Releases, filter: ReleaseFilter): boolean {

@@ -9,7 +9,7 @@ import { discard, type GuardedAnswer } from '../../../build/egress/guarded-reque
 import { UnusableBody, readDecoded } from './decoded-body.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import type { Destination } from './upstream-credential.ts';
-import { UpstreamLane } from './upstream-lane.ts';
+import { UpstreamLane, type SilentOrigins } from './upstream-lane.ts';
 import { KeyedSemaphore } from '../../../build/shared/concurrency/keyed-semaphore.ts';
 
 export interface ClientOptions {
@@ -86,7 +86,7 @@ export class UpstreamClient {
     this.#limits = { ...standardLimits, ...options.limits };
     const policy = createAddressPolicy(options.allowAddresses ?? []);
     const { connectMs, idleTimeoutMs, documents } = this.#limits;
-    const lane = (withholds: boolean): UpstreamLane =>
+    const lane = (withholds: boolean, silent: SilentOrigins): UpstreamLane =>
       new UpstreamLane({
         access: {
           policy,
@@ -96,13 +96,15 @@ export class UpstreamClient {
           }),
         },
         withholds,
+        silent,
         userAgent: options.userAgent,
         now: options.now,
         random: options.random ?? Math.random,
       });
-    this.#documents = lane(false);
-    this.#archives = lane(true);
-    this.#feeds = lane(false);
+    const silent: SilentOrigins = new Map();
+    this.#documents = lane(false, silent);
+    this.#archives = lane(true, silent);
+    this.#feeds = lane(false, new Map());
     this.#slots = new KeyedSemaphore(documents);
   }
 

@@ -1,5 +1,6 @@
 // One lane of requests to upstreams, with separate connections and a separate backoff. Documents and archives have one
-// lane each. So documents never wait behind archives, and a failure in one lane does not affect the other.
+// lane each. So documents never wait behind archives, and a failure in one lane does not affect the other. Only the
+// silence of a host is that of both.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkedUrl } from '../../../build/egress/checked-url.ts';
@@ -34,12 +35,16 @@ export interface LaneOptions {
   readonly access: GuardedAccess;
   /** True: a 4xx is UpstreamWithholds, because the upstream lists the file and does not deliver it. */
   readonly withholds: boolean;
+  readonly silent: SilentOrigins;
   readonly userAgent: string;
   /** epoch milliseconds */
   readonly now: () => number;
   /** a number from 0 up to 1 */
   readonly random: () => number;
 }
+
+/** Origins of which a request ended without a word. True: one request goes on, and finds out when that is over. */
+export type SilentOrigins = Map<string, boolean>;
 
 const formType = 'application/x-www-form-urlencoded';
 
@@ -50,11 +55,11 @@ const unansweredMs = 15_000;
 export class UpstreamLane {
   readonly #options: LaneOptions;
   readonly #backoff = new HostBackoff();
-  /** Origins of which a request ended without a word. True: one request goes on, and finds out when that is over. */
-  readonly #silent = new Map<string, boolean>();
+  readonly #silent: SilentOrigins;
 
   constructor(options: LaneOptions) {
     this.#options = options;
+    this.#silent = options.silent;
   }
 
   /**

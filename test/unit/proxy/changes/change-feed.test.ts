@@ -11,7 +11,7 @@ import type { RecordedChange } from '../../../../proxy/core/tree/package-release
 const dayMs = 1_600_000_000_000;
 
 describe('a follower of the feed', () => {
-  const published = new Map<PackageName, RecordedChange>();
+  const published = new Map<PackageName, readonly RecordedChange[]>();
   let serial = 0;
   let nowMs = 0;
   let announced: Publication | undefined;
@@ -24,14 +24,15 @@ describe('a follower of the feed', () => {
 
   const publish = (name: string): void => {
     serial += 1;
-    published.set(name as PackageName, { serial, at: Math.floor(nowMs / 1000) });
+    const before = published.get(name as PackageName) ?? [];
+    published.set(name as PackageName, [...before, { serial, at: Math.floor(nowMs / 1000) }]);
   };
   const parts: ChangeFeedParts = {
     files: {
       epoch: () => serial,
       publication: () => announced,
       visible: { of: () => ({ listed: new Set(published.keys()), seconds: undefined }) },
-      releases: (name) => unread ?? { lastChange: (kind) => (kind === 'stable' ? published.get(name) : undefined) },
+      releases: (name) => unread ?? { changesSeen: (kind) => (kind === 'stable' ? (published.get(name) ?? []) : []) },
     },
     policy: { rules: () => undefined },
   };
@@ -75,22 +76,29 @@ describe('a follower of the feed', () => {
     expect((await ask(third.timestamp)).names).toEqual([]);
   });
 
-  it('asks for everything anew where the clock of a later publisher is behind', async () => {
+  it('gets what a publisher published whose clock went back, and no more once it is right again', async () => {
     nowMs = dayMs + 20_000;
     publish('acme/a');
     nowMs = dayMs + 15_000;
     publish('acme/b');
-    const { names, timestamp } = await ask(dayMs * 10 + 10_000);
-    expect(names).toEqual(['acme/a', 'acme/b']);
+    const first = await ask(dayMs * 10 + 10_000);
+    expect(first.names).toEqual(['acme/a', 'acme/b']);
+    publish('acme/c');
+    const second = await ask(first.timestamp);
+    expect(second.names).toEqual(['acme/b', 'acme/c']);
+    nowMs = dayMs + 30_000;
     publish('acme/a');
-    expect((await ask(timestamp)).names).toEqual(['*']);
+    const third = await ask(second.timestamp);
+    expect(third.names).toEqual(['acme/c', 'acme/a']);
+    nowMs = dayMs + 31_000;
+    expect((await ask((await ask(third.timestamp)).timestamp)).names).toEqual([]);
   });
 
   it('gets its answer from a server that has read no index yet, where nothing was published since', async () => {
     publish('acme/a');
     nowMs = dayMs + 20_000;
     const { timestamp } = await ask(dayMs * 10 + 10_000);
-    announced = { published_at: new Date(dayMs + 10_500).toISOString(), dates_until: dayMs / 1000 + 10 } as Publication;
+    announced = { feed: { at: dayMs / 1000 + 10, time: dayMs / 1000 + 10, kept: 0 } } as Publication;
     [feed, unread] = [createChangeFeed(parts), new Promise(() => undefined)];
     expect(await ask(timestamp)).toEqual({ names: [], timestamp });
     expect((await ask(timestamp + 10_000)).names).toEqual(['*']);

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressPolicy } from '../../../../../build/egress/address-policy.ts';
 import { createGuardedAgent, resolveBySystem } from '../../../../../build/egress/guarded-agent.ts';
 import { UpstreamUnavailable } from '../../../../../proxy/mirror/upstream/mirror-failure.ts';
+import { UpstreamClient } from '../../../../../proxy/mirror/upstream/upstream-client.ts';
 import { UpstreamLane } from '../../../../../proxy/mirror/upstream/upstream-lane.ts';
 import { startUpstream } from '../../../../util/upstream.ts';
 
@@ -12,7 +13,8 @@ it('fails requests to a host after two seconds once one has got no answer, and o
   await using upstream = await startUpstream();
   const policy = createAddressPolicy(['127.0.0.0/8']);
   const access = { policy, agent: createGuardedAgent(policy, resolveBySystem) };
-  const lane = new UpstreamLane({ access, withholds: false, userAgent: 'x', now: Date.now, random: () => 0 });
+  const options = { access, withholds: false, userAgent: 'x', now: Date.now, random: () => 0 };
+  const lane = new UpstreamLane({ ...options, silent: new Map() });
   onTestFinished(() => lane.close());
   const { origin } = new URL(upstream.url);
   const ask = (path: string, timeoutMs = 3_600_000): Promise<number> =>
@@ -50,4 +52,22 @@ it('fails requests to a host after two seconds once one has got no answer, and o
   await expect.poll(() => silent.length).toBe(4);
   silent[3]?.end();
   expect(await slow).toBe(200);
+});
+
+it('fails an archive after two seconds, too, once a document of its host has got no answer', async () => {
+  await using upstream = await startUpstream();
+  const limits = { documentMs: 100 };
+  const client = new UpstreamClient({ allowAddresses: ['127.0.0.0/8'], userAgent: 'x', now: Date.now, limits });
+  onTestFinished(() => client.close());
+  const { origin } = new URL(upstream.url);
+  for (const path of ['/a.json', '/a.zip']) upstream.instead(path, () => undefined);
+  const destination = { origin, credential: undefined };
+  await expect(client.document(new URL('/a.json', origin), destination)).rejects.toThrow(UpstreamUnavailable);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = client.archive(new URL('/a.zip', origin), destination, 1000);
+  const fails = expect(asked).rejects.toThrow(`${origin} has answered no request since the last one failed.`);
+  await vi.waitUntil(() => upstream.asked('/a.zip') === 1, { interval: 0 });
+  await vi.advanceTimersByTimeAsync(2000);
+  await fails;
 });
