@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { isAsWritten, withChecksum } from '../../../build/contract/checksum.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import {
   areComparable,
   capabilitiesOf,
@@ -23,7 +24,7 @@ import { readWhole } from '../../../build/shared/files/read-whole.ts';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { readsGains } from '../../policy/apply/rule-finder.ts';
-import { gainsOf, noGains, releasesIn, type Gains } from '../../policy/judge/held-releases.ts';
+import { gainsOf, noGains, releasesIn, type ArrivedRelease, type Gains } from '../../policy/judge/held-releases.ts';
 import { rulesAbout } from '../../policy/judge/judge.ts';
 import { normalized } from '../rules/release-rules.ts';
 import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
@@ -186,7 +187,20 @@ export function gainsOfKept(
   if (isMoved && !capabilitiesOf(record).every(isFormer)) return offered;
   const others = records.map(normalized).filter((one) => one['version_normalized'] !== version);
   const about = isMoved ? { reference, digest: last.digest, at: last.hadAt ?? 0 } : last;
-  return arrivedGains([...others, normalized(record)], { ...seen, [version]: about });
+  const now = { ...seen, [version]: about };
+  return records.length === 0 ? gainsAfterRemoval([record], now) : arrivedGains([...others, normalized(record)], now);
+}
+
+/** Of stored archives, after the upstream removed their package: what its other releases could do was noted. */
+export function gainsAfterRemoval(stored: readonly JsonObject[], seen: Seen): Gains {
+  const capabilities = stored.flatMap(capabilitiesOf);
+  const others = Object.entries(seen).flatMap(([version, { reference, at, can }]) => {
+    if (can === undefined) return [];
+    const had = capabilities.filter((one) => !isDecisive(one) || can.includes(capabilityDigest(one)));
+    const of = { version: version.replace(/\.0(?=-|$)/, ''), normalized: version as NormalizedVersion, reference };
+    return [{ ...of, capabilities: had, arrivedMs: at, changedMs: at }];
+  });
+  return arrivedGains(stored.map(normalized), seen, others);
 }
 
 /** As far as is known, without noting anything. Rejects with UnreadableRecord. */
@@ -200,8 +214,8 @@ export async function storedGains(
   return readsGains(rules) ? arrivedGains(records.map(normalized), await arrivals.read(name)) : noGains;
 }
 
-/** `releases`: each with `version_normalized`. */
-export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains {
+/** `releases`: each with `version_normalized`. `gone`: those that are no longer offered. */
+export function arrivedGains(releases: readonly JsonObject[], seen: Seen, gone: readonly ArrivedRelease[] = []): Gains {
   const seenOf = ({ version_normalized: version }: JsonObject): SeenRelease | undefined => seen[String(version)];
   return gainsOf(
     releases,
@@ -211,5 +225,6 @@ export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains
       const had = seenOf(record)?.had;
       return had && ((capability) => !isDecisive(capability) || had.includes(capabilityDigest(capability)));
     },
+    gone,
   );
 }

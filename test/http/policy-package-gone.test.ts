@@ -1,0 +1,52 @@
+// A mirrored package that its upstream has removed as a whole: what is stored here stays for lock files, and what the
+// rule `capability` holds of it stays held.
+
+import { expect, it } from 'vitest';
+import { noAdvisories } from '../../build/contract/advisory-lists.ts';
+import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
+import { heldIn } from '../../proxy/policy/admin/held-in-package.ts';
+import { CurrentPolicy, noOutsideLists } from '../../proxy/policy/apply/current-policy.ts';
+import { compilePolicy } from '../../proxy/policy/judge/compile-policy.ts';
+import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
+import { one } from '../util/listed-versions.ts';
+import { policedRegistry } from '../util/policed-registry.ts';
+import { packageName } from '../util/running-mirror.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+
+const runs = (...files: readonly string[]) => ({ autoload: { files } });
+const rules = (action: string) => ({ rules: [{ name: 'new', rule: 'capability', since: '2026-06-01', action }] });
+
+it('sends its stored archives as before, and refuses and lists the held one with the same reason', async () => {
+  await using at = temporaryFolder('package-gone');
+  await using registry = await policedRegistry({}, { at });
+  const set = (action: string): void => registry.setPolicy(rules(action));
+  const archive = async (version: string): Promise<unknown> => {
+    registry.clock.nowMs += 700_000;
+    const reply = await registry.get(`/dist/some/lib/${version}.zip`);
+    return reply.status === 410 ? (reply.json()['details'] as { reason: string }).reason : reply.status;
+  };
+  const first = one('1.0.0', runs('a.php'));
+  set('warn');
+  registry.upstream.put('some/lib', [first]);
+  expect(await archive('1.0.0')).toBe(200);
+  registry.upstream.put('some/lib', [one('1.1.0', runs('a.php', 'b.php')), one('1.0.1', runs('a.php')), first]);
+  expect([await archive('1.0.1'), await archive('1.1.0')]).toEqual([200, 200]);
+  set('block');
+  const held = 'it runs b.php in every request, unlike 1.0.1; held until somebody approves it';
+  const all = async () => [await archive('1.0.0'), await archive('1.0.1'), await archive('1.1.0')];
+  expect(await all()).toEqual([200, 200, held]);
+  registry.upstream.drop('some/lib');
+  expect(await all()).toEqual([200, 200, held]);
+  const upstreams = [{ id: 'u1', url: registry.upstream.url, allow: [], deny: [] }];
+  const source = mirroredSource({
+    folder: at.at('mirror'),
+    rules: () => Promise.resolve({ reserved: [], sharedVendors: [], upstreams }),
+    privateNames: () => Promise.resolve({ has: () => false, hasVendor: () => false }),
+  });
+  const known = await source.read(packageName('some/lib'));
+  const parsed = parsePolicy(rules('block'));
+  if (known === undefined || 'issues' in parsed) throw new Error('the package or the policy cannot be read');
+  const policy = new CurrentPolicy(compilePolicy(parsed.policy), noAdvisories, noOutsideLists);
+  const listed = heldIn(known, policy, registry.clock.nowMs).held.map(({ version, because }) => [version, because]);
+  expect(listed).toEqual([['1.1.0', held]]);
+});
