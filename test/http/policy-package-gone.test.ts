@@ -12,6 +12,7 @@ import { one } from '../util/listed-versions.ts';
 import { policedRegistry } from '../util/policed-registry.ts';
 import { packageName } from '../util/running-mirror.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
+import { referenceFor } from '../util/upstream.ts';
 
 const runs = (...files: readonly string[]) => ({ autoload: { files } });
 const rules = (action: string) => ({ rules: [{ name: 'new', rule: 'capability', since: '2026-06-01', action }] });
@@ -49,4 +50,28 @@ it('sends its stored archives as before, and refuses and lists the held one with
   const policy = new CurrentPolicy(compilePolicy(parsed.policy), noAdvisories, noOutsideLists);
   const listed = heldIn(known, policy, registry.clock.nowMs).held.map(({ version, because }) => [version, because]);
   expect(listed).toEqual([['1.1.0', held]]);
+});
+
+it('refuses a stored archive that brought something, also after its tag moved twice', async () => {
+  await using at = temporaryFolder('moved-twice');
+  await using registry = await policedRegistry({}, { at });
+  const status = async (query: string): Promise<number> => {
+    registry.clock.nowMs += 700_000;
+    return (await registry.get(`/dist/some/lib/1.1.0.zip${query}`)).status;
+  };
+  const put = (text: string, fields: Readonly<Record<string, unknown>>): void =>
+    registry.upstream.put('some/lib', [{ ...one('1.1.0', fields), reference: referenceFor(text) }, one('1.0.0')]);
+  registry.setPolicy(rules('warn'));
+  put('first', {});
+  await registry.offered('some/lib');
+  registry.clock.nowMs += 700_000;
+  put('second', runs('b.php'));
+  const second = `?ref=${referenceFor('second')}`;
+  expect(await status(second)).toBe(200);
+  registry.setPolicy(rules('block'));
+  expect(await status(second)).toBe(410);
+  put('third', {});
+  expect(await status(second)).toBe(410);
+  registry.upstream.drop('some/lib');
+  expect(await status(second)).toBe(410);
 });

@@ -172,7 +172,8 @@ export interface KeptArchive {
 
 /**
  * The gains, where a stored archive stands in for what its upstream offers now. After its tag moved, the archive is
- * judged as it was before if it can only do what the release could then: lock files that name it keep working.
+ * judged as it was before if it can only do what the release could then: lock files that name it keep working. Else it
+ * is compared as if it had arrived now.
  */
 export function gainsOfKept(
   offered: Gains,
@@ -183,10 +184,9 @@ export function gainsOfKept(
   const last = seen[version];
   if (last === undefined || offered.get(version)?.release.reference === reference) return offered;
   const isFormer = (one: Capability): boolean => !isDecisive(one) || last.had?.includes(capabilityDigest(one)) === true;
-  const isMoved = last.reference !== reference;
-  if (isMoved && !capabilitiesOf(record).every(isFormer)) return offered;
+  const isAsBefore = last.reference !== reference && capabilitiesOf(record).every(isFormer);
   const others = records.map(normalized).filter((one) => one['version_normalized'] !== version);
-  const about = isMoved ? { reference, digest: last.digest, at: last.hadAt ?? 0 } : last;
+  const about = isAsBefore ? { reference, digest: last.digest, at: last.hadAt ?? 0 } : { ...last, reference };
   const now = { ...seen, [version]: about };
   return records.length === 0 ? gainsAfterRemoval([record], now) : arrivedGains([...others, normalized(record)], now);
 }
