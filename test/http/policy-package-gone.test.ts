@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { noAdvisories } from '../../build/contract/advisory-lists.ts';
 import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
 import { heldIn } from '../../proxy/policy/admin/held-in-package.ts';
+import { StoredPackageReader } from '../../proxy/mirror/stored-package-reader.ts';
 import { CurrentPolicy, noOutsideLists } from '../../proxy/policy/apply/current-policy.ts';
 import { compilePolicy } from '../../proxy/policy/judge/compile-policy.ts';
 import { parsePolicy } from '../../proxy/policy/model/parse-policy.ts';
@@ -29,15 +30,23 @@ it('sends its stored archives as before, and refuses and lists the held one with
   const first = one('1.0.0', runs('a.php'));
   set('warn');
   registry.upstream.put('some/lib', [first]);
-  expect(await archive('1.0.0')).toBe(200);
+  expect(await registry.offered('some/lib')).toEqual(['1.0.0']);
+  registry.clock.nowMs += 700_000;
   registry.upstream.put('some/lib', [one('1.1.0', runs('a.php', 'b.php')), one('1.0.1', runs('a.php')), first]);
   expect([await archive('1.0.1'), await archive('1.1.0')]).toEqual([200, 200]);
   set('block');
   const held = 'it runs b.php in every request, unlike 1.0.1; held until somebody approves it';
-  const all = async () => [await archive('1.0.0'), await archive('1.0.1'), await archive('1.1.0')];
-  expect(await all()).toEqual([200, 200, held]);
+  const all = async () => [await archive('1.0.1'), await archive('1.1.0')];
+  expect(await all()).toEqual([200, held]);
   registry.upstream.drop('some/lib');
-  expect(await all()).toEqual([200, 200, held]);
+  expect(await all()).toEqual([200, held]); // one 404 may be a mistake
+  registry.clock.nowMs += 86_400_000;
+  expect(await all()).toEqual([200, held]);
+  const { mirror } = registry.mirror;
+  const stored = new StoredPackageReader(at.at('mirror'), mirror);
+  await stored.update((await mirror.settings()).compiled, registry.clock.nowMs);
+  const found = await stored.find(packageName('some/lib'), registry.clock.nowMs);
+  expect([found?.registry, found?.summary?.latest_version]).toEqual([undefined, '1.0.1']);
   const upstreams = [{ id: 'u1', url: registry.upstream.url, allow: [], deny: [] }];
   const source = mirroredSource({
     folder: at.at('mirror'),

@@ -203,15 +203,21 @@ export function gainsAfterRemoval(stored: readonly JsonObject[], seen: Seen): Ga
   return arrivedGains(stored.map(normalized), seen, others);
 }
 
-/** As far as is known, without noting anything. Rejects with UnreadableRecord. */
+/**
+ * As far as is known, without noting anything. `isGone`: only archives are stored, and these are their records. Rejects
+ * with UnreadableRecord.
+ */
 export async function storedGains(
   name: PackageName,
   records: readonly JsonObject[],
   policy: CurrentPolicy | undefined,
   arrivals: Arrivals,
+  isGone = false,
 ): Promise<Gains> {
   const rules = policy?.rules.about(name, 'mirrored', undefined).rules ?? [];
-  return readsGains(rules) ? arrivedGains(records.map(normalized), await arrivals.read(name)) : noGains;
+  if (!readsGains(rules)) return noGains;
+  const seen = await arrivals.read(name);
+  return isGone ? gainsAfterRemoval(records, seen) : arrivedGains(records.map(normalized), seen);
 }
 
 /** `releases`: each with `version_normalized`. `gone`: those that are no longer offered. */
