@@ -13,7 +13,6 @@ const marks: Readonly<Record<LockChange, string>> = {
 
 /** A line for each package; its findings are below it if it is remarkable, else in the same line. */
 export function lockReviewLines(packages: readonly ReviewedPackage[], clean: (text: string) => string): string[] {
-  if (packages.length === 0) return ['No package changed.'];
   return packages.flatMap((one) => {
     const { change, name, remarkable } = one;
     const told = notesOf(one);
@@ -25,6 +24,7 @@ export function lockReviewLines(packages: readonly ReviewedPackage[], clean: (te
 
 /** Of the remarkable packages and of all: `3 packages changed, 1 of them is remarkable.` */
 export function lockReviewSummary(packages: readonly ReviewedPackage[]): string {
+  if (packages.length === 0) return 'No package changed.';
   const few = packages.filter(({ remarkable }) => remarkable).length;
   const changed = `${packages.length} ${packages.length === 1 ? 'package' : 'packages'} changed`;
   return few === 0 ? `${changed}, nothing is remarkable.` : `${changed}, ${few} of them remarkable.`;

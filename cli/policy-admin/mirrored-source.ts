@@ -10,7 +10,7 @@ import { sameStamp, stampFile, stampText } from '../../build/shared/files/file-s
 import { AcceptedArchiveStore } from '../../proxy/mirror/archives/accepted-archive-store.ts';
 import { archiveKey } from '../../proxy/mirror/archives/archive-record.ts';
 import { unionOf } from '../../proxy/mirror/archives/joined-lists.ts';
-import { Arrivals, arrivedGains } from '../../proxy/mirror/archives/arrivals.ts';
+import { Arrivals, arrivedGains, gainsAfterRemoval } from '../../proxy/mirror/archives/arrivals.ts';
 import { LastLists } from '../../proxy/mirror/archives/last-lists.ts';
 import { UnreadableRecord } from '../../proxy/mirror/archives/read-record.ts';
 import { mirroredNames } from '../../proxy/mirror/archives/mirror-inventory.ts';
@@ -27,6 +27,7 @@ import { normalized } from '../../proxy/mirror/rules/release-rules.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream/stored-document.ts';
 import type { CandidatePackage, CandidateVersion, PackageSource } from '../../proxy/policy/admin/package-source.ts';
+import type { Gains } from '../../proxy/policy/judge/held-releases.ts';
 import { factsOfRecord } from '../../proxy/policy/judge/facts.ts';
 import { releaseOf } from '../../proxy/mirror/viewed-mirror-documents.ts';
 import { createPrecedence, type PrivateNames } from '../../proxy/core/tree/precedence.ts';
@@ -144,7 +145,10 @@ async function readPackage(
   const versions = [...offered, ...others];
   if (versions.length === 0) return undefined;
   const seen = await arrivals.read(name).catch(asUnusable);
-  return { name, origin: 'mirrored', beside, versions, gains: () => arrivedGains(records.map(normalized), seen) };
+  const kept = accepted.map(({ record }) => record);
+  const gains = (): Gains =>
+    records.length === 0 ? gainsAfterRemoval(kept, seen) : arrivedGains(records.map(normalized), seen);
+  return { name, origin: 'mirrored', beside, versions, gains };
 }
 
 /** As the server judges it: the fields of accepted bytes do not change. */

@@ -225,7 +225,8 @@ export class StoredPackageReader {
   ): Promise<void> {
     const { releases } = from.compiled.rules;
     // a damaged file is an error of the document
-    const gains = await storedGains(name, records, releases.policy, this.#mirror.arrivals).catch(() => noGains);
+    const isGone = from.registry === undefined;
+    const gains = await storedGains(name, records, releases.policy, this.#mirror.arrivals, isGone).catch(() => noGains);
     const check = from.isChecked ? this.#mirror.checkRecord : undefined;
     const summary = await cachedSummary(name, records, releases, nowMs, { beside, gains, ...(check && { check }) });
     const before = this.#known.get(name)?.kept?.versions;

@@ -100,6 +100,8 @@ describe('libretto review --lock', () => {
     locks([entry('acme/a', '1.0.0')], [entry('acme/a', '1.0.0', { dist })]);
     expect((await review()).stdout).toContain('from the registry of the project, and came from packages.example.org');
     expect(await review('--fail-on', 'remarkable')).toMatchObject({ exitCode: 0 });
+    locks([entry('acme/a', '1.0.0')], [entry('acme/a', '1.0.0')]);
+    expect((await review()).stdout).toBe('No package changed.');
   });
 
   it('knows from a data folder which advisory and which rule concern the new version', async () => {

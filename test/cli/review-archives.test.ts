@@ -84,6 +84,8 @@ describe('libretto review --archives', () => {
     expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining('There is no file')]);
     expect((await review('--archives', 'old.zip')).stderr).toContain('compares two archives');
     expect((await review('old.zip')).stderr).toContain('Name one of --lock, --archives and --git');
+    const gate = await review('--archives', 'old.zip', 'old.zip', '--fail-on', 'remarkable');
+    expect(gate).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--fail-on goes with --lock only') });
   });
 });
 

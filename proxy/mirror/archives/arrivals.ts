@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { isAsWritten, withChecksum } from '../../../build/contract/checksum.ts';
 import { isJsonObject, type JsonObject } from '../../../build/contract/json.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
+import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import {
   areComparable,
   capabilitiesOf,
@@ -23,7 +24,7 @@ import { readWhole } from '../../../build/shared/files/read-whole.ts';
 import { messageOf } from '../../../build/shared/text/message-of.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
 import { readsGains } from '../../policy/apply/rule-finder.ts';
-import { gainsOf, noGains, releasesIn, type Gains } from '../../policy/judge/held-releases.ts';
+import { gainsOf, noGains, releasesIn, type ArrivedRelease, type Gains } from '../../policy/judge/held-releases.ts';
 import { rulesAbout } from '../../policy/judge/judge.ts';
 import { normalized } from '../rules/release-rules.ts';
 import type { ReportMirrorEvent } from '../upstream/mirror-event.ts';
@@ -171,7 +172,8 @@ export interface KeptArchive {
 
 /**
  * The gains, where a stored archive stands in for what its upstream offers now. After its tag moved, the archive is
- * judged as it was before if it can only do what the release could then: lock files that name it keep working.
+ * judged as it was before if it can only do what the release could then: lock files that name it keep working. Else it
+ * is compared as if it had arrived now.
  */
 export function gainsOfKept(
   offered: Gains,
@@ -182,26 +184,44 @@ export function gainsOfKept(
   const last = seen[version];
   if (last === undefined || offered.get(version)?.release.reference === reference) return offered;
   const isFormer = (one: Capability): boolean => !isDecisive(one) || last.had?.includes(capabilityDigest(one)) === true;
-  const isMoved = last.reference !== reference;
-  if (isMoved && !capabilitiesOf(record).every(isFormer)) return offered;
+  const isAsBefore = last.reference !== reference && capabilitiesOf(record).every(isFormer);
   const others = records.map(normalized).filter((one) => one['version_normalized'] !== version);
-  const about = isMoved ? { reference, digest: last.digest, at: last.hadAt ?? 0 } : last;
-  return arrivedGains([...others, normalized(record)], { ...seen, [version]: about });
+  const about = isAsBefore ? { reference, digest: last.digest, at: last.hadAt ?? 0 } : { ...last, reference };
+  const now = { ...seen, [version]: about };
+  return records.length === 0 ? gainsAfterRemoval([record], now) : arrivedGains([...others, normalized(record)], now);
 }
 
-/** As far as is known, without noting anything. Rejects with UnreadableRecord. */
+/** Of stored archives, after the upstream removed their package: what its other releases could do was noted. */
+export function gainsAfterRemoval(stored: readonly JsonObject[], seen: Seen): Gains {
+  const capabilities = stored.flatMap(capabilitiesOf);
+  const others = Object.entries(seen).flatMap(([version, { reference, at, can }]) => {
+    if (can === undefined) return [];
+    const had = capabilities.filter((one) => !isDecisive(one) || can.includes(capabilityDigest(one)));
+    const of = { version: version.replace(/\.0(?=-|$)/, ''), normalized: version as NormalizedVersion, reference };
+    return [{ ...of, capabilities: had, arrivedMs: at, changedMs: at }];
+  });
+  return arrivedGains(stored.map(normalized), seen, others);
+}
+
+/**
+ * As far as is known, without noting anything. `isGone`: only archives are stored, and these are their records. Rejects
+ * with UnreadableRecord.
+ */
 export async function storedGains(
   name: PackageName,
   records: readonly JsonObject[],
   policy: CurrentPolicy | undefined,
   arrivals: Arrivals,
+  isGone = false,
 ): Promise<Gains> {
   const rules = policy?.rules.about(name, 'mirrored', undefined).rules ?? [];
-  return readsGains(rules) ? arrivedGains(records.map(normalized), await arrivals.read(name)) : noGains;
+  if (!readsGains(rules)) return noGains;
+  const seen = await arrivals.read(name);
+  return isGone ? gainsAfterRemoval(records, seen) : arrivedGains(records.map(normalized), seen);
 }
 
-/** `releases`: each with `version_normalized`. */
-export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains {
+/** `releases`: each with `version_normalized`. `gone`: those that are no longer offered. */
+export function arrivedGains(releases: readonly JsonObject[], seen: Seen, gone: readonly ArrivedRelease[] = []): Gains {
   const seenOf = ({ version_normalized: version }: JsonObject): SeenRelease | undefined => seen[String(version)];
   return gainsOf(
     releases,
@@ -211,5 +231,6 @@ export function arrivedGains(releases: readonly JsonObject[], seen: Seen): Gains
       const had = seenOf(record)?.had;
       return had && ((capability) => !isDecisive(capability) || had.includes(capabilityDigest(capability)));
     },
+    gone,
   );
 }

@@ -12,7 +12,7 @@ import { SingleFlight } from '../../../build/shared/concurrency/single-flight.ts
 import { withDeadline } from '../../../build/shared/concurrency/with-deadline.ts';
 import type { Answer } from '../../core/http/answer.ts';
 import type { CurrentPolicy } from '../../policy/apply/current-policy.ts';
-import type { ApplicableRules } from '../../policy/apply/rule-finder.ts';
+import { readsGains, type ApplicableRules } from '../../policy/apply/rule-finder.ts';
 import type { VersionFacts } from '../../policy/judge/facts.ts';
 import { noGains, type Gains } from '../../policy/judge/held-releases.ts';
 import { blockOf, judgePackage, type PolicyJudgement } from '../../policy/judge/judge.ts';
@@ -187,7 +187,9 @@ export class MirroredJudgements {
         policy.factsOf(name, 'mirrored', beside, () => gains),
       )(facts, now());
     let judgement = judge(
-      kept && offered.size > 0 ? gainsOfKept(offered, releases, await arrivals.read(name), kept) : offered,
+      kept && !facts.dev && readsGains(rules)
+        ? gainsOfKept(offered, releases, await arrivals.read(name), kept)
+        : offered,
     );
     if (isNamed === false && blockOf(judgement) === undefined) judgement = judge(offered);
     return { version: facts.version, normalized: facts.normalized, judgement, stored };
