@@ -10,7 +10,8 @@
 //
 // A series (`*.series.test.ts`, setup/where-tests-run.mjs) runs in `npm run fault` alone, or where the command names it.
 //
-// ONLY_UNIT=1 leaves the unit tests that start no other program (`npm run test:unit`).
+// ONLY_UNIT=1 leaves the unit tests of one module alone: those that start no other program, make no whole build, and
+// have no server of an upstream, an object store or a forge (`npm run test:unit`).
 //
 // LIBRETTO_COMPOSERS holds commands, separated by commas, such as `composer,php /opt/composer-2.10.phar`: each runs
 // every scenario of test/e2e, as a project of its own. By default the installed `composer` does, in `all`.
@@ -22,13 +23,14 @@ import { isSeries, testFiles } from './setup/where-tests-run.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 
-/** Imports of a unit test that start git, a shell or a server for git. */
-const programStart = /from '(?:node:child_process|execa|[./]+\/util\/(?:git-[\w-]+|publish\w+-\w+|run-cli)\.ts)'/;
+/** Imports of a unit test that start a program or a server, or make a build. */
+const manyModules =
+  /from '(?:node:child_process|execa|[./]+\/(?:build\/sources\/git\/run-git|util\/(?:git-[\w-]+|publish\w+-\w+|run-cli|build-series|running-mirror|opened-store|forges\/[\w-]+))\.ts)'/;
 
 const quickUnitFiles = (): string[] =>
   readdirSync(`${root}test/unit`, { recursive: true, encoding: 'utf8' })
     .map((path) => `test/unit/${path}`)
-    .filter((path) => path.endsWith('.test.ts') && !programStart.test(readFileSync(`${root}${path}`, 'utf8')));
+    .filter((path) => path.endsWith('.test.ts') && !manyModules.test(readFileSync(`${root}${path}`, 'utf8')));
 
 const replacesDisk = (path: string): boolean =>
   /(?:from|import) '[./]+\/util\/faulty-disk\.mjs'/.test(readFileSync(`${root}${path}`, 'utf8'));

@@ -39,9 +39,12 @@ interface ErrorResponse {
 }
 
 export function errorResponses(codes: readonly ErrorCode[]): Readonly<Record<number, ErrorResponse>> {
-  const statuses = [...new Set(codes.map((code) => errorTable[code].status))].toSorted();
-  const responses = statuses.map((status): [number, ErrorResponse] => {
-    const group = [...new Set(codes)].filter((code) => errorTable[code].status === status);
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = errorTable[code];
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  const responses = [...groups].map(([status, group]): [number, ErrorResponse] => {
     const examples = Object.fromEntries(group.map((code) => [code, {}]));
     return [
       status,

@@ -14,10 +14,8 @@ const cost = { cost: 16, blockSize: 1, parallelization: 1 };
 
 describe('a password', () => {
   it('is stored as scrypt with its salt and parameters: N=2^15, r=8, p=3', async () => {
-    const passwords = createPasswords({ randomBytes });
-    const encoded = await passwords.hash('correct horse battery');
+    const encoded = await createPasswords({ randomBytes }).hash('correct horse battery');
     expect(encoded).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/);
-    expect(await passwords.verify('correct horse battery', encoded)).toBe(true);
   });
 
   it('is accepted in both encodings of é and refused without its accent, whatever cost it was stored with', async () => {

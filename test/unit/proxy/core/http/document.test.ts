@@ -17,8 +17,8 @@ function usedBytes(): number {
 }
 
 it.each([
-  [400, 4000],
-  [8000, 1000],
+  [400, 2000],
+  [8000, 500],
 ])(
   'the cache counts about the memory that a document of %d bytes and its compressed variant take',
   async (size, count) => {

@@ -1,4 +1,4 @@
-// Tests that a trial of a policy on ten thousand packages lets requests have their turn, and lists a limited number.
+// Tests that a trial of a policy on two thousand packages lets requests have their turn, and lists a limited number.
 
 import { expect, it } from 'vitest';
 
@@ -11,16 +11,16 @@ import { factsOfRecord } from '../../../../../proxy/policy/judge/facts.ts';
 import type { Rule } from '../../../../../proxy/policy/model/policy-document.ts';
 
 /** Two versions of it are withdrawn, and one of these is still installed. */
-const withdrawn = 'vendor8/package9958';
+const withdrawn = 'vendor8/package1958';
 
 const policyOf = (...rules: readonly Rule[]): CurrentPolicy =>
   new CurrentPolicy(compilePolicy({ rules, exceptions: [] }), noAdvisories, noOutsideLists);
 
-it('gives requests their turn between ten thousand packages', async () => {
-  const names = Array.from({ length: 10_000 }, (_, at) => `vendor${at % 50}/package${at}`);
+it('gives requests their turn between two thousand packages', async () => {
+  const names = Array.from({ length: 2000 }, (_, at) => `vendor${at % 50}/package${at}`);
   const records = Array.from({ length: 5 }, (_, at) => ({ version: `${at}.0.0`, version_normalized: `${at}.0.0.0` }));
   const uses = new Map([
-    ['vendor7/package9957', [['3.0.0', 5]] as const],
+    ['vendor7/package1957', [['3.0.0', 5]] as const],
     [withdrawn, [['4.0.0', 2]] as const],
   ]);
   let turns = 0;
@@ -63,19 +63,19 @@ it('gives requests their turn between ten thousand packages', async () => {
     nowMs: 10,
   });
   isDone = true;
-  expect(found.counts).toEqual([{ rule: 'licences', action: 'block', versions: 49_999, used: 2, tokens: 1 }]);
-  expect([found.examined, found.versions.length]).toEqual([49_999, 1000]);
+  expect(found.counts).toEqual([{ rule: 'licences', action: 'block', versions: 9999, used: 2, tokens: 1 }]);
+  expect([found.examined, found.versions.length]).toEqual([9999, 1000]);
   expect(found.versions[0]).toMatchObject({
-    name: 'vendor7/package9957',
+    name: 'vendor7/package1957',
     version: '3.0.0',
     used: 5,
     tokens: ['tok_1'],
   });
   expect(found.versions.slice(1, 4).map(({ name, version }) => `${name} ${version}`)).toEqual([
-    'vendor8/package9958 4.0.0',
+    'vendor8/package1958 4.0.0',
     'vendor0/package0 0.0.0',
     'vendor0/package0 1.0.0',
   ]);
   // at least one turn for each 200 packages
-  expect(turns).toBeGreaterThanOrEqual(50);
+  expect(turns).toBeGreaterThanOrEqual(10);
 });
