@@ -9,6 +9,7 @@ import { startSmtpReceiver, type SmtpReceiver } from '../../util/smtp-receiver.t
 import { openElements } from '../../util/page-text.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { createBrowser, type PageReply, type TestBrowser } from '../../util/running-console.ts';
+import { itInSeries } from '../../util/series.ts';
 
 let registry: ManagedRegistry;
 /** of the admin */
@@ -98,7 +99,7 @@ describe('the page “Used by”', () => {
     expect(html.trim().split('\n')).toHaveLength(4);
   });
 
-  it('a dialog that takes a version away names some of its users, and leads to all', async () => {
+  itInSeries('a dialog that takes a version away names some of its users, and leads to all', async () => {
     const sentence = 'Used by 3 tokens since';
     for (const path of ['/packages/acme/lib/withdraw?version=2.0.0', '/history/1/roll-back']) {
       const { text, html } = await browser.get(path);
@@ -142,7 +143,7 @@ describe('the page “Used by”', () => {
     expect(mailServer.mails[0]?.source).toMatch(/^Subject: Two ends\r?$/m);
   });
 
-  it('the page of a token lists what it used', async () => {
+  itInSeries('the page of a token lists what it used', async () => {
     const tokens = (await registry.api('GET', '/api/tokens')).json['data'] as { id: string; description: string }[];
     const { id } = tokens.find(({ description }) => description === 'Old one') ?? { id: '' };
     const { text, html } = await browser.get(`/tokens/${id}`);
