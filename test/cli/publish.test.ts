@@ -255,7 +255,7 @@ describe('libretto publish on a remote registry', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('[VERSION_EXISTS]')]);
   });
 
-  it('--dry-run asks the registry, and sends no ZIP', async () => {
+  itInSeries('--dry-run asks the registry, and sends no ZIP', async () => {
     write(undefined);
     const url = registry.direct();
     const { token } = await registry.createToken('--kind', 'write');

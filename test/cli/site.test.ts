@@ -231,7 +231,7 @@ describe('a folder that is not for a catalogue is refused, and stays as it is', 
     registry.delete('packages/late');
   });
 
-  it('without a name, the command says where to write it', async () => {
+  itInSeries('without a name, the command says where to write it', async () => {
     const { exitCode, stderr } = await libretto('site', '--data', 'data');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('`site` in libretto.json')]);
   });

@@ -88,7 +88,7 @@ describe('the page “Used by”', () => {
     expect((await visit('')).html).toContain('lib/usage"');
   });
 
-  it('gives a CSV file in which no cell is a formula', async () => {
+  itInSeries('gives a CSV file in which no cell is a formula', async () => {
     const { status, headers, html } = await visit('/usage?constraint=2.*&as=csv');
     expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
       200,
@@ -212,7 +212,7 @@ describe('a version that an advisory calls malware', () => {
     expect(await textOf('/packages?state=advisory', viewer)).toMatch(/1 package .*acme\/lib malware 1\.0\.0/);
   });
 
-  it('is blocked by the template of the policy, and the page “Security” says whether it is', async () => {
+  itInSeries('is blocked by the template of the policy, and the page “Security” says whether it is', async () => {
     const open = await browser.get('/security');
     expect(open.text).toContain('1 version is malware. No rule of the policy refuses acme/lib 1.0.0.');
     expect(open.html).toMatch(/<a href="packages\/acme\/lib\/version\?version=1\.0\.0">1\.0\.0/);
