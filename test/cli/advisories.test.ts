@@ -7,6 +7,7 @@ import { below, writeTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { itInSeries } from '../util/series.ts';
 
 const advisory = {
   advisoryId: 'ACME-2026-1',
@@ -73,35 +74,41 @@ describe('advisories and filter lists', () => {
     expect((await runCli(['verify'], { cwd: folder.path })).exitCode).toBe(0);
   });
 
-  it('change only the documents of their packages when the file changes, and nothing when it does not', async () => {
-    const { serial } = await published();
-    const [hello, other, third] = ['hello', 'other', 'third'].map((name) => modified(`p2/acme/${name}.json`));
-    expect((await published()).serial).toBe(serial);
-    writeJson('advisories.json', {
-      advisories: { 'acme/hello': [advisory, { ...advisory, advisoryId: 'ACME-2026-2', affectedVersions: '*' }] },
-    });
-    expect((await published()).serial).toBe(serial + 1);
-    expect(json('p2/acme/hello.json')['security-advisories']).toHaveLength(2);
-    expect(modified('p2/acme/hello.json')).toBeGreaterThan(hello ?? 0);
-    expect([modified('p2/acme/other.json'), modified('p2/acme/third.json')]).toEqual([other, third]);
-    expect((await runCli(['verify'], { cwd: folder.path })).exitCode).toBe(0);
-  });
+  itInSeries(
+    'change only the documents of their packages when the file changes, and nothing when it does not',
+    async () => {
+      const { serial } = await published();
+      const [hello, other, third] = ['hello', 'other', 'third'].map((name) => modified(`p2/acme/${name}.json`));
+      expect((await published()).serial).toBe(serial);
+      writeJson('advisories.json', {
+        advisories: { 'acme/hello': [advisory, { ...advisory, advisoryId: 'ACME-2026-2', affectedVersions: '*' }] },
+      });
+      expect((await published()).serial).toBe(serial + 1);
+      expect(json('p2/acme/hello.json')['security-advisories']).toHaveLength(2);
+      expect(modified('p2/acme/hello.json')).toBeGreaterThan(hello ?? 0);
+      expect([modified('p2/acme/other.json'), modified('p2/acme/third.json')]).toEqual([other, third]);
+      expect((await runCli(['verify'], { cwd: folder.path })).exitCode).toBe(0);
+    },
+  );
 
-  it('are removed when libretto.json no longer names them, and stay in a build without libretto.json', async () => {
-    await published();
-    const elsewhere = await runCli(['build', folder.at('src/third'), '--data', folder.at('var')], {
-      cwd: folder.at('src'),
-    });
-    expect(elsewhere.exitCode).toBe(0);
-    expect(json('p2/acme/hello.json')['security-advisories']).toHaveLength(1);
-    configure({});
-    await published();
-    expect(Object.keys(json('p2/acme/hello.json'))).toEqual(['packages']);
-    expect(json('packages.json')).not.toHaveProperty('security-advisories');
-    expect(json('packages.json')).not.toHaveProperty('filter');
-  });
+  itInSeries(
+    'are removed when libretto.json no longer names them, and stay in a build without libretto.json',
+    async () => {
+      await published();
+      const elsewhere = await runCli(['build', folder.at('src/third'), '--data', folder.at('var')], {
+        cwd: folder.at('src'),
+      });
+      expect(elsewhere.exitCode).toBe(0);
+      expect(json('p2/acme/hello.json')['security-advisories']).toHaveLength(1);
+      configure({});
+      await published();
+      expect(Object.keys(json('p2/acme/hello.json'))).toEqual(['packages']);
+      expect(json('packages.json')).not.toHaveProperty('security-advisories');
+      expect(json('packages.json')).not.toHaveProperty('filter');
+    },
+  );
 
-  it('apply to a package that is published later, also by a build of that package alone', async () => {
+  itInSeries('apply to a package that is published later, also by a build of that package alone', async () => {
     writeJson('advisories.json', [{ ...advisory, packageName: 'acme/late', affectedVersions: '*' }]);
     await published();
     writeTree(folder.at('src/late'), whoLibrary('acme/late', '1.0.0'));

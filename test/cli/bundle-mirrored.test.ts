@@ -10,6 +10,7 @@ import { archiveFor, mirroringRegistry, type MirroringRegistry } from '../util/m
 import { allFiles } from '../util/published-tree.ts';
 import { runCli } from '../util/run-cli.ts';
 import { sha1Of, startUpstream, type TestUpstream } from '../util/upstream.ts';
+import { itInSeries } from '../util/series.ts';
 
 describe('a bundle with mirrored packages', () => {
   let upstream: TestUpstream;
@@ -59,7 +60,7 @@ describe('a bundle with mirrored packages', () => {
     expect((await at('there', 'mirror', 'verify')).exitCode).toBe(0);
   });
 
-  it('counts the registries of libretto.json, also while there is no state', async () => {
+  itInSeries('counts the registries of libretto.json, also while there is no state', async () => {
     const settings = { egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url }] };
     writeFileSync(registry.folder.at('mirrors.json'), JSON.stringify(settings));
     expect(await at('elsewhere', 'receive', 'all.tar', '--config', 'mirrors.json', '--dry-run')).toMatchObject({
@@ -68,7 +69,7 @@ describe('a bundle with mirrored packages', () => {
     });
   });
 
-  it('brings what is new since a publication, and says what is missing before it', async () => {
+  itInSeries('brings what is new since a publication, and says what is missing before it', async () => {
     await registry.json('build', registry.sources('acme/more'));
     await registry.warm(['some/lib', '1.1.0']);
     await registry.json('bundle', '--name', 'libretto', '--since', '2', '--out', 'more.tar');
@@ -84,7 +85,7 @@ describe('a bundle with mirrored packages', () => {
     ]);
   });
 
-  it('leaves an archive that was accepted with other bytes, and says so', async () => {
+  itInSeries('leaves an archive that was accepted with other bytes, and says so', async () => {
     upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('something else') }]);
     await using other = await mirroringRegistry(upstream.url);
     await other.warm(['some/lib', '1.0.0']);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startKeylessRegistry, type KeylessRegistry } from '../util/keyless-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -114,7 +115,7 @@ it('needs the address of the registry', async () => {
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('needs a registry')]);
 });
 
-it('a change of the publisher ends the tokens of its jobs, and says how many', async () => {
+itInSeries('a change of the publisher ends the tokens of its jobs, and says how many', async () => {
   const { publishers } = (await served.json('publisher', 'list')) as { publishers: { id: string }[] };
   const id = publishers[0]?.id ?? '';
   await served.json('publisher', 'update', id, '--stability', 'stable');

@@ -125,7 +125,7 @@ it.each(['bash', 'fish'])('the line that installs the script of %s works in a ne
   expect(await inShell('find', [`home/${shell}`, '-type', 'f'])).toMatch(/\/completions\/libretto(?:\.fish)?$/);
 });
 
-it('the command for operators asks for no password while the shell completes', async () => {
+itInSeries('the command for operators asks for no password while the shell completes', async () => {
   const script = readFileSync(new URL('../../docs/deploy/libretto-operator', import.meta.url), 'utf8');
   const program = (path: string, text: string): void => writeFileSync(tree.path(path), text, { mode: 0o755 });
   mkdirSync(tree.path('operator'));

@@ -1,6 +1,6 @@
 // Tests the Composer repositories of libretto.json with the compiled program: the requests to them, the fetches of
-// builds, the answers while they are down, and the owner of a name. registered-composer-repositories.test.ts has the
-// registered ones.
+// builds, the answers while they are down, and the owner of a name. registered-composer-repositories.series.test.ts has
+// the registered ones.
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -111,7 +111,7 @@ describe('a Composer repository of libretto.json', () => {
     },
   );
 
-  it('fails like a source: the failure is reported, and the published versions stay', async () => {
+  itInSeries('fails like a source: the failure is reported, and the published versions stay', async () => {
     const upstream = await workspace.upstreamWith({ 'tools/one': ['1.0.0'] });
     workspace.configure({ url: upstream.url, packages: { 'tools/one': '^1.0', 'tools/none': '*', 'acme/own': '*' } });
     const first = await workspace.run(['build', '--json']);

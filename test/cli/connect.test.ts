@@ -185,29 +185,32 @@ describe('libretto connection add', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('registers monorepos with --subdirectory, and reads them at their root after --no-subdirectory', async () => {
-    await using forge = await startGitHub();
-    const composer = { name: 'acme/mono' };
-    forge.repositories.push({ id: '5', name: 'mono', composer, folders: { 'packages/a': { name: 'acme/a' } } });
-    const wrong = await connect(forge, 'github', '--subdirectory', '../a');
-    expect([wrong.exitCode, wrong.stderr]).toEqual([
-      2,
-      expect.stringContaining('--subdirectory: "../a" is no pattern'),
-    ]);
-    const [folders, given] = [
-      ['packages/*', 'lib'],
-      ['--subdirectory', 'packages/*', 'lib'],
-    ];
-    const connected = JSON.parse((await connect(forge, 'github', ...given, '--json')).stdout) as Json;
-    const { id } = connected['connection'] as { readonly id: string };
-    expect(connected).toMatchObject({ steps: [{ package: 'acme/a' }], connection: { subdirectories: folders } });
-    const repositories = (): Promise<Json> => json('repository', 'list');
-    expect(await repositories()).toMatchObject({ repositories: [{ subdirectories: folders }] });
-    expect((await run('connection', 'show', id)).stdout).toMatch(/^subdirectories +packages\/\* lib$/m);
-    expect(await json('connection', 'update', id, '--no-subdirectory')).toMatchObject({ subdirectories: null });
-    expect((await run('connection', 'refresh', id)).exitCode).toBe(0);
-    expect(await repositories()).toMatchObject({ repositories: [{ subdirectories: null }] });
-  });
+  itInSeries(
+    'registers monorepos with --subdirectory, and reads them at their root after --no-subdirectory',
+    async () => {
+      await using forge = await startGitHub();
+      const composer = { name: 'acme/mono' };
+      forge.repositories.push({ id: '5', name: 'mono', composer, folders: { 'packages/a': { name: 'acme/a' } } });
+      const wrong = await connect(forge, 'github', '--subdirectory', '../a');
+      expect([wrong.exitCode, wrong.stderr]).toEqual([
+        2,
+        expect.stringContaining('--subdirectory: "../a" is no pattern'),
+      ]);
+      const [folders, given] = [
+        ['packages/*', 'lib'],
+        ['--subdirectory', 'packages/*', 'lib'],
+      ];
+      const connected = JSON.parse((await connect(forge, 'github', ...given, '--json')).stdout) as Json;
+      const { id } = connected['connection'] as { readonly id: string };
+      expect(connected).toMatchObject({ steps: [{ package: 'acme/a' }], connection: { subdirectories: folders } });
+      const repositories = (): Promise<Json> => json('repository', 'list');
+      expect(await repositories()).toMatchObject({ repositories: [{ subdirectories: folders }] });
+      expect((await run('connection', 'show', id)).stdout).toMatch(/^subdirectories +packages\/\* lib$/m);
+      expect(await json('connection', 'update', id, '--no-subdirectory')).toMatchObject({ subdirectories: null });
+      expect((await run('connection', 'refresh', id)).exitCode).toBe(0);
+      expect(await repositories()).toMatchObject({ repositories: [{ subdirectories: null }] });
+    },
+  );
 
   it.each(
     firstOf<[string, string, RegExp]>(

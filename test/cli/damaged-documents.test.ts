@@ -51,51 +51,54 @@ it.each(
   await succeeds('verify');
 });
 
-it('lists, searches and API pages read no damaged document: an older one, one cut off, an edited one', async () => {
-  const [root, provider, dev] = ['packages.json', 'p2/acme/hello.json', 'p2/acme/hello~dev.json'].map((path) =>
-    data('public', path),
-  ) as [string, string, string];
-  writeTree(at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
-  await succeeds('build', 'hello', 'all');
-  const older = new Map([root, provider, dev].map((file) => [file, readFileSync(file)]));
-  writeTree(at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
-  writeTree(at('all/main'), libraryTree('acme/hello', { version: 'dev-main', type: 'project' }));
-  writeTree(at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
-  await succeeds('build');
-  const readBy = new Map([
-    [root, ['packages.json', 'list.json', 'search.json?q=hello', 'providers/acme/hello.json', 'api/packages']],
-    [provider, ['p2/acme/hello.json', 'api/packages/acme/hello']],
-    [dev, ['p2/acme/hello~dev.json', 'api/packages/acme/hello']],
-  ]);
-  let moment = 1_600_000_000;
-  const { get } = await serve();
-  for (const [file, paths] of readBy) {
-    const whole = readFileSync(file);
-    const { mtime } = statSync(file);
-    const damages = [
-      older.get(file) as Buffer,
-      whole.subarray(0, 50),
-      Buffer.alloc(0),
-      Buffer.from(whole.toString('utf8').replaceAll('acme/hello', 'acme/hellx')),
-    ];
-    for (const [at, bytes] of damages.entries()) {
-      writeFileSync(file, bytes); // with a new date, as `cp` sets it
-      if (at > 1) utimesSync(file, mtime, mtime);
-      moment += 1;
-      // like a server that has just started
-      utimesSync(data('index/_publication.json'), moment, moment);
-      await nextLook();
-      for (const path of paths) {
-        const response = await get(`/${path}`, all);
-        const { code, error } = (await response.json()) as { code?: string; error?: string };
-        expect([at, path, response.status, code]).toEqual([at, path, 500, 'TREE_DAMAGED']);
-        expect(error).toContain('libretto verify');
+itInSeries(
+  'lists, searches and API pages read no damaged document: an older one, one cut off, an edited one',
+  async () => {
+    const [root, provider, dev] = ['packages.json', 'p2/acme/hello.json', 'p2/acme/hello~dev.json'].map((path) =>
+      data('public', path),
+    ) as [string, string, string];
+    writeTree(at('all/main'), libraryTree('acme/hello', { version: 'dev-main' }));
+    await succeeds('build', 'hello', 'all');
+    const older = new Map([root, provider, dev].map((file) => [file, readFileSync(file)]));
+    writeTree(at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
+    writeTree(at('all/main'), libraryTree('acme/hello', { version: 'dev-main', type: 'project' }));
+    writeTree(at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
+    await succeeds('build');
+    const readBy = new Map([
+      [root, ['packages.json', 'list.json', 'search.json?q=hello', 'providers/acme/hello.json', 'api/packages']],
+      [provider, ['p2/acme/hello.json', 'api/packages/acme/hello']],
+      [dev, ['p2/acme/hello~dev.json', 'api/packages/acme/hello']],
+    ]);
+    let moment = 1_600_000_000;
+    const { get } = await serve();
+    for (const [file, paths] of readBy) {
+      const whole = readFileSync(file);
+      const { mtime } = statSync(file);
+      const damages = [
+        older.get(file) as Buffer,
+        whole.subarray(0, 50),
+        Buffer.alloc(0),
+        Buffer.from(whole.toString('utf8').replaceAll('acme/hello', 'acme/hellx')),
+      ];
+      for (const [at, bytes] of damages.entries()) {
+        writeFileSync(file, bytes); // with a new date, as `cp` sets it
+        if (at > 1) utimesSync(file, mtime, mtime);
+        moment += 1;
+        // like a server that has just started
+        utimesSync(data('index/_publication.json'), moment, moment);
+        await nextLook();
+        for (const path of paths) {
+          const response = await get(`/${path}`, all);
+          const { code, error } = (await response.json()) as { code?: string; error?: string };
+          expect([at, path, response.status, code]).toEqual([at, path, 500, 'TREE_DAMAGED']);
+          expect(error).toContain('libretto verify');
+        }
       }
+      writeFileSync(file, whole);
+      utimesSync(file, mtime, mtime);
     }
-    writeFileSync(file, whole);
-    utimesSync(file, mtime, mtime);
-  }
-});
+  },
+);
 
 it('the statistics of a damaged package are an error, also for limited tokens, and never 404', async () => {
   const tokens = [all, await token('--package', 'acme/*:^1.0'), await token('--package', 'other/*')];
@@ -148,7 +151,7 @@ itInSeries.each(['hello.json', 'hello~dev.json'])(
   },
 );
 
-it('a change on a damaged package is refused with the file, and the printed repair works', async () => {
+itInSeries('a change on a damaged package is refused with the file, and the printed repair works', async () => {
   writeTree(at('two'), libraryTree('acme/hello', { version: '2.0.0' }));
   const [document, index] = ['public/p2/acme/hello.json', 'index/acme/hello.json'] as const;
   const whole = readFileSync(data(document), 'utf8');

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { below } from '../util/package-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { whoLibrary } from '../util/who-library.ts';
-import { firstOf, itInSeries } from '../util/series.ts';
+import { firstOf, itInSeries, sampleOf } from '../util/series.ts';
 
 const [announcement, root] = ['index/_publication.json', 'public/packages.json'] as const;
 
@@ -29,7 +29,7 @@ const cases = [announcement, root].flatMap((path) =>
   Object.entries(damages).map(([how, damage]) => [path, how, damage] as const),
 );
 
-it.each(cases)('status names %s that is %s', async (path, _, damage) => {
+it.each(sampleOf(cases, 4))('status names %s that is %s', async (path, _, damage) => {
   rmSync(data(path));
   damage(data(path));
   for (const command of [['status'], ['status', '--json']]) {
@@ -41,7 +41,7 @@ it.each(cases)('status names %s that is %s', async (path, _, damage) => {
   }
 });
 
-it.each(cases)('package withdraw repairs or names %s that is %s', async (path, how, damage) => {
+it.each(sampleOf(cases, 4))('package withdraw repairs or names %s that is %s', async (path, how, damage) => {
   rmSync(data(path));
   damage(data(path));
   const { exitCode, stderr } = await libretto('package', 'withdraw', 'acme/lib', '1.0.0');

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changes, making, reading } from '../util/data-folder-commands.ts';
 import { runCli, type CliOptions, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
-import { itInSeries } from '../util/series.ts';
+import { itInSeries, sampleOf } from '../util/series.ts';
 
 let folder: TemporaryFolder;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.runIf(process.getuid?.() === 0)('root in a data folder of another user'
   const refusal =
     /foreign belongs to (\S+), and root would leave files .* with "sudo -u \1" before it, or .* docs\/how-to\/deploy\.md\.$/;
 
-  it.each([...reading.filter(changes), ...making, ['serve', '--listen', '127.0.0.1:0'], ['start']])(
+  it.each(sampleOf([...reading.filter(changes), ...making, ['serve', '--listen', '127.0.0.1:0'], ['start']], 4))(
     'is refused by %s %s with the name of the owner',
     async (...args) => {
       const { exitCode, stdout, stderr } = await run(args);
@@ -59,7 +59,12 @@ describe.runIf(process.getuid?.() === 0)('root in a data folder of another user'
     },
   );
 
-  it.each(reading.filter((args) => !changes(args)))('leaves nothing behind with %s %s', async (...args) => {
+  it.each(
+    sampleOf(
+      reading.filter((args) => !changes(args)),
+      4,
+    ),
+  )('leaves nothing behind with %s %s', async (...args) => {
     expect((await run(args)).stderr).not.toMatch(refusal);
     expect(ownersOfParts()).toEqual([nobody]);
   });

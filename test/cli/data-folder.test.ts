@@ -150,7 +150,7 @@ describe('a data folder of another user', () => {
   beforeAll(() => chmodSync(folder.at('var'), process.getuid?.() === 0 ? 0o700 : 0));
   afterAll(() => chmodSync(folder.at('var'), 0o755));
 
-  it.each(sampleOf([...reading, ...making], 4))('is refused by %s %s, which names the owner', async (...args) => {
+  it.each(sampleOf([...reading, ...making], 8))('is refused by %s %s, which names the owner', async (...args) => {
     const options = { asOther: true, cwd: folder.at('packages') };
     const { exitCode, stdout, stderr } = await libretto([...args.filter(Boolean), '--data', '../var'], options);
     expect([exitCode, stdout, stderr]).toEqual([
@@ -260,17 +260,19 @@ describe('the first line on standard error', () => {
     expect(await libretto(['build', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  it.each(making.filter(([name = '']) => !['publish', 'receive', 'adopt', 'config', 'restore'].includes(name)))(
-    'of %s %s says that it makes a folder',
-    async (...args) => {
-      rmSync(folder.at('other'), { recursive: true, force: true });
-      mkdirSync(folder.at('other'));
-      const outcome = await libretto(args.filter(Boolean), { cwd: folder.at('other') });
-      const line = `New data folder: ${folder.at('other/var')} (default; --data DIRECTORY chooses another)`;
-      expect([outcome.exitCode, firstLine(outcome)]).toEqual([0, line]);
-      expect(firstLine(await libretto(['status'], { cwd: folder.at('other') }))).toMatch(/^Data folder: /);
-    },
-  );
+  it.each(
+    sampleOf(
+      making.filter(([name = '']) => !['publish', 'receive', 'adopt', 'config', 'restore'].includes(name)),
+      4,
+    ),
+  )('of %s %s says that it makes a folder', async (...args) => {
+    rmSync(folder.at('other'), { recursive: true, force: true });
+    mkdirSync(folder.at('other'));
+    const outcome = await libretto(args.filter(Boolean), { cwd: folder.at('other') });
+    const line = `New data folder: ${folder.at('other/var')} (default; --data DIRECTORY chooses another)`;
+    expect([outcome.exitCode, firstLine(outcome)]).toEqual([0, line]);
+    expect(firstLine(await libretto(['status'], { cwd: folder.at('other') }))).toMatch(/^Data folder: /);
+  });
 
   it.each([
     ['publish', 'unversioned'],
@@ -347,7 +349,7 @@ describe('the first line on standard error', () => {
     expect(outcome.stderr).toContain('1 source could not be read. Its published versions stay available:');
   });
 
-  it('of a refused build leaves an empty folder that was there', async () => {
+  itInSeries('of a refused build leaves an empty folder that was there', async () => {
     mkdirSync(folder.at('prepared/var'), { recursive: true });
     await libretto(['build', 'https://localhost:1/typo.git'], { cwd: folder.at('prepared') });
     expect(readdirSync(folder.at('prepared/var'))).toEqual([]);
@@ -361,7 +363,7 @@ describe('the first line on standard error', () => {
     );
   });
 
-  it('of a server that starts before the first build names the new folder', async () => {
+  itInSeries('of a server that starts before the first build names the new folder', async () => {
     const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', 'served'], { cwd: folder.path });
     await server.shows(/Serving nothing yet/);
     server.signal('SIGTERM');

@@ -180,7 +180,7 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
     expect(await nameShown(port)).toBe('two');
   });
 
-  it('lets the console answer the names of a renewed certificate', async () => {
+  itInSeries('lets the console answer the names of a renewed certificate', async () => {
     const live = { certFile: folder.at('named.pem'), keyFile: folder.at('named.key') };
     copyFileSync(one.certFile, live.certFile);
     copyFileSync(one.keyFile, live.keyFile);

@@ -129,30 +129,32 @@ itInSeries('a lost packages.json or announcement is reported too, and hides no d
   }
 });
 
-it('a missing file raises no alarm during a publication, or after the versions were withdrawn or purged', async () => {
-  const all = await token();
-  const [document, announcement] = ['public/p2/acme/new.json', 'index/_publication.json'].map((path) => file(path)) as [
-    string,
-    string,
-  ];
-  const [before, { mtime }] = [readFileSync(announcement), statSync(announcement)];
-  writeTree(at('all/new'), library('new', '1.0.0'));
-  await run('build', 'all');
-  const [after, whole] = [readFileSync(announcement), readFileSync(document)];
-  writeFileSync(announcement, before);
-  utimesSync(announcement, mtime, mtime);
-  rmSync(document); // the index of acme/new is replaced, and its document is not
-  const asked = '/p2/acme/new.json';
-  expect(await codeOf(asked, all)).toEqual([asked, 404, 'NOT_FOUND']);
-  writeFileSync(announcement, after);
-  await lookAnew();
-  expect(await codeOf(asked, all)).toEqual([asked, 500, 'TREE_DAMAGED']);
-  writeFileSync(document, whole);
-  expect(await codeOf(asked, all)).toEqual([asked, 200, undefined]);
-  await run('package', 'withdraw', 'acme/new', '1.0.0');
-  expect(await codeOf(asked, all)).toEqual([asked, 404, 'NOT_FOUND']);
-  expect((await get('/dist/acme/new/1.0.0.zip', all))[1]).toBe(200);
-  await run('package', 'purge', 'acme/new', '1.0.0', '--reason', 'mistake', '--yes');
-  expect(await codeOf(asked, all)).toEqual([asked, 404, 'NOT_FOUND']);
-  expect(await codeOf('/api/packages/acme/new', all)).toEqual(['/api/packages/acme/new', 404, 'NOT_FOUND']);
-});
+itInSeries(
+  'a missing file raises no alarm during a publication, or after the versions were withdrawn or purged',
+  async () => {
+    const all = await token();
+    const [document, announcement] = ['public/p2/acme/new.json', 'index/_publication.json'].map((path) =>
+      file(path),
+    ) as [string, string];
+    const [before, { mtime }] = [readFileSync(announcement), statSync(announcement)];
+    writeTree(at('all/new'), library('new', '1.0.0'));
+    await run('build', 'all');
+    const [after, whole] = [readFileSync(announcement), readFileSync(document)];
+    writeFileSync(announcement, before);
+    utimesSync(announcement, mtime, mtime);
+    rmSync(document); // the index of acme/new is replaced, and its document is not
+    const asked = '/p2/acme/new.json';
+    expect(await codeOf(asked, all)).toEqual([asked, 404, 'NOT_FOUND']);
+    writeFileSync(announcement, after);
+    await lookAnew();
+    expect(await codeOf(asked, all)).toEqual([asked, 500, 'TREE_DAMAGED']);
+    writeFileSync(document, whole);
+    expect(await codeOf(asked, all)).toEqual([asked, 200, undefined]);
+    await run('package', 'withdraw', 'acme/new', '1.0.0');
+    expect(await codeOf(asked, all)).toEqual([asked, 404, 'NOT_FOUND']);
+    expect((await get('/dist/acme/new/1.0.0.zip', all))[1]).toBe(200);
+    await run('package', 'purge', 'acme/new', '1.0.0', '--reason', 'mistake', '--yes');
+    expect(await codeOf(asked, all)).toEqual([asked, 404, 'NOT_FOUND']);
+    expect(await codeOf('/api/packages/acme/new', all)).toEqual(['/api/packages/acme/new', 404, 'NOT_FOUND']);
+  },
+);

@@ -224,7 +224,7 @@ describe('a lost state', () => {
     await servesAt();
   });
 
-  it('with a malformed record is given up by `restore --empty --force`, which keeps its file', async () => {
+  itInSeries('with a malformed record is given up by `restore --empty --force`, which keeps its file', async () => {
     await putRow(`token/${id}`, 5);
     expect(await run('token', 'list')).toMatchObject({
       exitCode: 2,
@@ -256,7 +256,7 @@ describe('a lost state', () => {
     });
   });
 
-  it('with a row that is no JSON makes token list exit with 2 and name the way back', async () => {
+  itInSeries('with a row that is no JSON makes token list exit with 2 and name the way back', async () => {
     damagePagesWith(
       '"token.create"',
       (page) => void page.fill(1, page.indexOf('"token.create"') + 1, page.indexOf('"token.create"') + 4),
@@ -271,7 +271,7 @@ describe('a lost state', () => {
     });
   });
 
-  it('is restored under the lock of a server, so that neither starts beside the other', async () => {
+  itInSeries('is restored under the lock of a server, so that neither starts beside the other', async () => {
     const place = await takeLock(folder.at('var/state/serve.lock'), () => new Date());
     const beside = await run('restore', 'kept', '--state-only').finally(place.release);
     expect([beside.exitCode, beside.stderr]).toEqual([2, expect.stringContaining('already uses this data folder')]);
@@ -333,7 +333,7 @@ it('a folder in the place of state.json is named with two ways on, and nothing i
   }
 });
 
-it('a data folder of an older version without a record of its state works, and gets the record', async () => {
+itInSeries('a data folder of an older version without a record of its state works, and gets the record', async () => {
   rmSync(folder.at('var/state.json'));
   const raw = open({
     path: folder.at('var/state'),
@@ -349,7 +349,7 @@ it('a data folder of an older version without a record of its state works, and g
   expect((await run('doctor')).stdout).toContain(`(${state}) can be read`);
 });
 
-it('an empty key file is not a missing key: doctor names the file', async () => {
+itInSeries('an empty key file is not a missing key: doctor names the file', async () => {
   mkdirSync(folder.at('var/keys'), { mode: 0o700 });
   writeFileSync(folder.at('var/keys/signing-0001.json'), '', { mode: 0o600 });
   const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: { check: string }[] };

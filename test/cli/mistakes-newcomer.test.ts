@@ -10,6 +10,7 @@ import { expectMessage, type Mistake } from '../util/mistake.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { binary, cleanEnvironment, pathWithoutLibretto, runCli } from '../util/run-cli.ts';
+import { itInSeries, sampleOf } from '../util/series.ts';
 
 let tree: TemporaryTree;
 beforeAll(async () => {
@@ -301,9 +302,11 @@ const mistakes: readonly Mistake[] = [
 ];
 
 describe('a newcomer who types', () => {
-  it.each(mistakes)('$title reads what is wrong, and what to do', (mistake) => expectMessage(mistake, tree.root));
+  it.each(sampleOf(mistakes, 4))('$title reads what is wrong, and what to do', (mistake) =>
+    expectMessage(mistake, tree.root),
+  );
 
-  it('the data folder before the command gets the same answer as behind it', async () => {
+  itInSeries('the data folder before the command gets the same answer as behind it', async () => {
     const [before, behind] = await Promise.all([
       runCli(['--data', 'var', 'status', '--json'], { cwd: tree.root }),
       runCli(['status', '--json', '--data', 'var'], { cwd: tree.root }),
@@ -331,26 +334,29 @@ describe('a newcomer who types', () => {
     ]);
   });
 
-  it('the command that a folder with git checkouts and other packages advises withdraws none of them', async () => {
-    const { root } = tree;
-    const files = { 'composer.json': JSON.stringify({ name: 'acme/tagged' }) };
-    const steps = [
-      { commit: 'main', files },
-      { tag: 'v2.0.0', at: 'main' },
-    ];
-    createRepository(tree.path('mixed/tagged'), steps).git('checkout', '-q', '-f', 'main');
-    const { stdout } = await runCli(['build', 'mixed', '-d', 'mixed-var'], { cwd: root });
-    const [, advised = ''] = /`libretto (build --forget [^`]*)`/.exec(stdout) ?? [];
-    expect(await runCli(advised.split(' '), { cwd: root })).toMatchObject({ exitCode: 0 });
-    expect(Object.keys(publishedVersions(tree.path('mixed-var'))).toSorted()).toEqual([
-      'acme/plain@dev-main',
-      'acme/tagged@dev-main',
-      'acme/tagged@v2.0.0',
-      'acme/versioned@1.2.0',
-    ]);
-  });
+  itInSeries(
+    'the command that a folder with git checkouts and other packages advises withdraws none of them',
+    async () => {
+      const { root } = tree;
+      const files = { 'composer.json': JSON.stringify({ name: 'acme/tagged' }) };
+      const steps = [
+        { commit: 'main', files },
+        { tag: 'v2.0.0', at: 'main' },
+      ];
+      createRepository(tree.path('mixed/tagged'), steps).git('checkout', '-q', '-f', 'main');
+      const { stdout } = await runCli(['build', 'mixed', '-d', 'mixed-var'], { cwd: root });
+      const [, advised = ''] = /`libretto (build --forget [^`]*)`/.exec(stdout) ?? [];
+      expect(await runCli(advised.split(' '), { cwd: root })).toMatchObject({ exitCode: 0 });
+      expect(Object.keys(publishedVersions(tree.path('mixed-var'))).toSorted()).toEqual([
+        'acme/plain@dev-main',
+        'acme/tagged@dev-main',
+        'acme/tagged@v2.0.0',
+        'acme/versioned@1.2.0',
+      ]);
+    },
+  );
 
-  it('a wrong word to a program outside the PATH reads a command that the shell finds', async () => {
+  itInSeries('a wrong word to a program outside the PATH reads a command that the shell finds', async () => {
     symlinkSync(binary, tree.path('lb'));
     const { exitCode, stderr } = await execa(tree.path('lb'), ['token', 'show', 'CI', '-d', 'var'], {
       cwd: tree.root,

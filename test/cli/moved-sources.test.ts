@@ -99,14 +99,21 @@ describe('a data folder that moved', () => {
     });
   });
 
-  it('with its workspace is built from the sources beside it, and not from those of the old place', async () => {
-    await build('one/packages', '--data', 'one/var');
-    cpSync(folder.at('one'), folder.at('two'), { recursive: true, preserveTimestamps: true });
-    writePackage('two/packages/new', { name: 'acme/new', version: '1.0.0' });
-    expect(await build('--data', 'two/var')).toMatchObject({ ...nothing, added: [{ name: 'acme/new' }], notices: [] });
-  });
+  itInSeries(
+    'with its workspace is built from the sources beside it, and not from those of the old place',
+    async () => {
+      await build('one/packages', '--data', 'one/var');
+      cpSync(folder.at('one'), folder.at('two'), { recursive: true, preserveTimestamps: true });
+      writePackage('two/packages/new', { name: 'acme/new', version: '1.0.0' });
+      expect(await build('--data', 'two/var')).toMatchObject({
+        ...nothing,
+        added: [{ name: 'acme/new' }],
+        notices: [],
+      });
+    },
+  );
 
-  it('takes a source that is named again for the same source', async () => {
+  itInSeries('takes a source that is named again for the same source', async () => {
     await build('one/packages', '--data', 'one/var');
     const before = served('one/var');
     move('one/var', 'a/b/c/var');
@@ -188,7 +195,7 @@ describe('a source that moved', () => {
     expect(served('one/var')).toEqual(before);
   });
 
-  it('is relocated by the command of the refusal as it is printed, with blanks in its paths', async () => {
+  itInSeries('is relocated by the command of the refusal as it is printed, with blanks in its paths', async () => {
     move('one/packages', 'src one');
     await build('src one', '--data', 'my var');
     const before = served('my var');
@@ -206,7 +213,7 @@ describe('a source that moved', () => {
     expect(existsSync(folder.at('var'))).toBe(false);
   });
 
-  it('may have = in its paths', async () => {
+  itInSeries('may have = in its paths', async () => {
     move('one/packages', 'a=b');
     await build('a=b', '--data', 'one/var');
     const before = served('one/var');
@@ -224,7 +231,7 @@ describe('a source that moved', () => {
     expect(existsSync(folder.at('var'))).toBe(false);
   });
 
-  it('may be named by the path of the former data folder', async () => {
+  itInSeries('may be named by the path of the former data folder', async () => {
     await build('one/packages', '--data', 'one/var');
     const before = served('one/var');
     move('one/var', 'a/b/c/var');
@@ -264,7 +271,7 @@ describe('a source that moved', () => {
   });
 });
 
-it('a relocation is complete after a backup and a restore to another place', async () => {
+itInSeries('a relocation is complete after a backup and a restore to another place', async () => {
   await build('one/packages', '--data', 'one/var');
   const before = served('one/var');
   expect((await run('backup', 'copy', '--data', 'one/var')).exitCode).toBe(0);

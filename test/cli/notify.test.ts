@@ -10,7 +10,7 @@ import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { answering, startReceiver, type ReceivedRequest, type WebhookReceiver } from '../util/webhook-receiver.ts';
-import { itInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -103,7 +103,7 @@ describe('libretto notify add', () => {
     expect(warned.stdout + warned.stderr).not.toContain('/chat');
   });
 
-  it('reads the address of a chat service from a file and from standard input', async () => {
+  itInSeries('reads the address of a chat service from a file and from standard input', async () => {
     writeFileSync(folder.at('address.txt'), `${receiver.url}/from-file\n`);
     const made = await document('add', '--form', 'mattermost', '--url-file', 'address.txt');
     const { exitCode, stderr } = await runCli(['notify', 'update', String(made['id']), '--url-stdin'], {
@@ -185,8 +185,8 @@ describe('libretto notify test and deliveries', () => {
   });
 });
 
-describe('libretto doctor', () => {
-  itInSeries('names endpoints that fail, that have ended, and whose address or secret cannot be opened', async () => {
+describeInSeries('libretto doctor', () => {
+  it('names endpoints that fail, that have ended, and whose address or secret cannot be opened', async () => {
     const { id } = await add('/gone');
     const { id: event } = await document('test', id);
     receiver.answer((response, request) => answering(request.path === '/gone' ? 410 : 503)(response, request));

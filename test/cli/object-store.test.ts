@@ -204,7 +204,7 @@ describe('an object store as output', () => {
     expect([...store.objects.keys()].filter((key) => key.includes('1.1.0'))).toEqual([]);
   });
 
-  it('loses the documents of former publications by prune, after a day', async () => {
+  itInSeries('loses the documents of former publications by prune, after a day', async () => {
     await run('one', ['build', './packages']);
     put('two', '1.1.0');
     await run('one', ['build']);
@@ -276,7 +276,7 @@ describe('an object store as output', () => {
     expect(await run('one', ['verify'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('is purged of a version, and of the last upload, and builds go on', async () => {
+  itInSeries('is purged of a version, and of the last upload, and builds go on', async () => {
     await run('one', ['build', './packages']);
     put('upload', '2.0.0', 'secret');
     await run('one', ['publish', './packages/upload']);
@@ -291,18 +291,21 @@ describe('an object store as output', () => {
     expect(await run('one', ['build'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('is not begun at an empty prefix from a copy of another one, whose archives are missing here', async () => {
-    await run('one', ['build', './packages']);
-    const moved = await run('one', ['build'], { LIBRETTO_OUTPUT: 's3://libretto-test/moved' });
-    expect(moved).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringMatching(/Copy all objects there first/) as string,
-    });
-    for (const [key, held] of store.objects) store.objects.set(key.replace('registry/', 'moved/'), held);
-    expect(await run('one', ['verify'], { LIBRETTO_OUTPUT: 's3://libretto-test/moved' })).toMatchObject({
-      exitCode: 0,
-    });
-  });
+  itInSeries(
+    'is not begun at an empty prefix from a copy of another one, whose archives are missing here',
+    async () => {
+      await run('one', ['build', './packages']);
+      const moved = await run('one', ['build'], { LIBRETTO_OUTPUT: 's3://libretto-test/moved' });
+      expect(moved).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(/Copy all objects there first/) as string,
+      });
+      for (const [key, held] of store.objects) store.objects.set(key.replace('registry/', 'moved/'), held);
+      expect(await run('one', ['verify'], { LIBRETTO_OUTPUT: 's3://libretto-test/moved' })).toMatchObject({
+        exitCode: 0,
+      });
+    },
+  );
 
   itInSeries.skipIf(cannotMount())(
     'whose documents do not fit on the disk of a host ends its command with the reason',

@@ -10,7 +10,7 @@ import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.t
 import { allFiles, publishedTree, publishedVersions } from '../util/published-tree.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { whoLibrary } from '../util/who-library.ts';
-import { playsSeries } from '../util/series.ts';
+import { itInSeries, playsSeries } from '../util/series.ts';
 
 let tree: TemporaryTree;
 let data: string;
@@ -96,7 +96,7 @@ describe('libretto prune', () => {
     );
   });
 
-  it('keeps all files for 180 days by default', async () => {
+  itInSeries('keeps all files for 180 days by default', async () => {
     await supersede();
     expect(await prune()).toMatchObject({ removed: [], freed_bytes: 0, serial: 2, kept: { recent: 3, recorded: 0 } });
     expect(await prune('--keep-for', '1h')).toMatchObject({ removed: [] });
@@ -111,7 +111,7 @@ describe('libretto prune', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('is a publication of its own: the serial rises, and the history continues', async () => {
+  itInSeries('is a publication of its own: the serial rises, and the history continues', async () => {
     await supersede();
     expect(await prune('--keep-for', '0')).toMatchObject({ serial: 3 });
     put('three', '3.0.0', 'z');
@@ -120,7 +120,7 @@ describe('libretto prune', () => {
     expect(JSON.stringify(JSON.parse(stdout))).toMatch(/"serial":4.*"serial":3/);
   });
 
-  it('frees no space where the same file stays under another name', async () => {
+  itInSeries('frees no space where the same file stays under another name', async () => {
     await supersede();
     const index = readFileSync(join(data, 'index/acme/hello.json'), 'utf8');
     const path = /dist\/acme\/hello\/1\.1\.0\.zip/.exec(index)?.[0] ?? '';

@@ -54,7 +54,7 @@ describe('libretto publish on the data folder', () => {
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
-  it('publishes a tar as its ZIP, and remarks on names in it', async () => {
+  itInSeries('publishes a tar as its ZIP, and remarks on names in it', async () => {
     writeTree(folder.at('tarred'), {
       'composer.json': '{"name": "acme/tarred", "version": "1.0.0"}',
       'src/aux.php': '',
@@ -85,26 +85,29 @@ describe('libretto publish on the data folder', () => {
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
-  it('is refused where the folder of uploads has lost its ZIPs, and works again once they are back', async () => {
-    for (const version of ['1.0.0', '1.1.0']) {
-      write(version);
+  itInSeries(
+    'is refused where the folder of uploads has lost its ZIPs, and works again once they are back',
+    async () => {
+      for (const version of ['1.0.0', '1.1.0']) {
+        write(version);
+        expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
+      }
+      renameSync(folder.at('data/artifacts'), folder.at('away'));
+      write('1.2.0');
+      for (let turn = 0; turn < 2; turn += 1)
+        expect(await run(['hello', '--data', 'data'])).toMatchObject({
+          exitCode: 2,
+          stderr: expect.stringMatching(
+            /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it.* `libretto build --forget artifact-[0-9a-f]{12} --data \S+` first/,
+          ) as string,
+        });
+      expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
+      rmSync(folder.at('data/artifacts'), { recursive: true });
+      renameSync(folder.at('away'), folder.at('data/artifacts'));
       expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
-    }
-    renameSync(folder.at('data/artifacts'), folder.at('away'));
-    write('1.2.0');
-    for (let turn = 0; turn < 2; turn += 1)
-      expect(await run(['hello', '--data', 'data'])).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringMatching(
-          /artifacts has no ZIP, but acme\/hello 1\.[01]\.0 is published from it.* `libretto build --forget artifact-[0-9a-f]{12} --data \S+` first/,
-        ) as string,
-      });
-    expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
-    rmSync(folder.at('data/artifacts'), { recursive: true });
-    renameSync(folder.at('away'), folder.at('data/artifacts'));
-    expect(await run(['hello', '--data', 'data'])).toMatchObject({ exitCode: 0 });
-    expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/hello@1.2.0']);
-  });
+      expect(published().toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0', 'acme/hello@1.2.0']);
+    },
+  );
 
   it('publishes a ZIP without moving it, next to packages of other sources', async () => {
     write('1.0.0');
@@ -252,7 +255,7 @@ describe('libretto publish on a remote registry', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('[VERSION_EXISTS]')]);
   });
 
-  it('--dry-run asks the registry, and sends no ZIP', async () => {
+  itInSeries('--dry-run asks the registry, and sends no ZIP', async () => {
     write(undefined);
     const url = registry.direct();
     const { token } = await registry.createToken('--kind', 'write');

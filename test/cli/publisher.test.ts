@@ -7,7 +7,7 @@ import { startOidcIssuer, type OidcIssuer } from '../util/oidc-issuer.ts';
 import { audience, githubClaims } from '../util/publisher-claims.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
-import { itInSeries, playsSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries, playsSeries } from '../util/series.ts';
 
 type Json = Record<string, unknown>;
 
@@ -113,7 +113,7 @@ describe('libretto publisher', () => {
     expect((await publisher('show', id)).stderr).toContain('`libretto publisher list` shows all of them.');
   });
 
-  it('adds a publisher that reads with a view, and says that the ids are not known yet', async () => {
+  itInSeries('adds a publisher that reads with a view, and says that the ids are not known yet', async () => {
     const rules = '--issuer github --repository acme/app --purpose read --package acme/*:^1 --stability beta';
     const { stdout, stderr } = await publisher('add', ...rules.split(' '));
     expect(stdout).toMatch(/^versions +acme\/\*: \^1$/m);
@@ -180,7 +180,7 @@ describe('libretto publisher', () => {
   });
 });
 
-describe('libretto publisher explain', () => {
+describeInSeries('libretto publisher explain', () => {
   it('says what an ID token gets, also twice, and which claims do not match', async () => {
     const release = await add('--package', 'acme/app', '--workflow', 'release.yml', '--environment', 'release');
     const staging = await add('--package', 'acme/app', '--environment', 'staging', '--name', 'Staging');
@@ -206,7 +206,7 @@ describe('libretto publisher explain', () => {
     });
   });
 
-  itInSeries('and show know the id that another publisher of the repository pinned', async () => {
+  it('and show know the id that another publisher of the repository pinned', async () => {
     const more = ['--package', 'acme/pinned', '--repository', 'acme/pinned'];
     await add(...more, '--repository-id', '51');
     const reader = await add(...more, '--purpose', 'read');
@@ -216,7 +216,7 @@ describe('libretto publisher explain', () => {
     expect((await publisher('show', reader)).stdout).toMatch(/^ids +repository 51 \(pinned by another publisher of/m);
   });
 
-  itInSeries('needs the address of the registry, and a readable file', async () => {
+  it('needs the address of the registry, and a readable file', async () => {
     const nowhere = await publisher('explain', '--token-file', 'nowhere.txt');
     expect([nowhere.exitCode, nowhere.stderr]).toEqual([2, expect.stringContaining('nowhere.txt cannot be read')]);
     configure({});

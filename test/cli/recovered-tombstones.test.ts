@@ -8,6 +8,7 @@ import { leakedSecret as secret, packageContaining } from '../util/leaked-versio
 import { publishedVersions } from '../util/published-tree.ts';
 import { registryCopy } from '../util/registry-copy.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 const list = 'index/_purged.json';
 
@@ -54,7 +55,7 @@ describe('a recovery of the list of tombstones', () => {
     expect(existsSync(data(list))).toBe(false);
   });
 
-  it('drops and names rows of an edited list that nothing else proves', async () => {
+  itInSeries('drops and names rows of an edited list that nothing else proves', async () => {
     addFalseRow();
     const { exitCode, stdout } = await recover('--json');
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([
@@ -76,19 +77,22 @@ describe('a recovery of the list of tombstones', () => {
     expect((await recover()).stdout).toContain('  acme/hello 1.2.0 (aaaaaaaaaaaa)');
   });
 
-  it('keeps a row of an edited list whose purge is recorded, although an older version announced none', async () => {
-    addFalseRow();
-    for (const path of ['index/_publication.json', 'build/manifest.json']) {
-      const {
-        purged: _,
-        sha256: __,
-        ...kept
-      } = JSON.parse(readFileSync(data(path), 'utf8')) as Record<string, unknown>;
-      writeFileSync(data(path), withChecksum(JSON.stringify(kept)));
-    }
-    expect(await recover()).toMatchObject({ exitCode: 0 });
-    expect(await purged()).toEqual(['1.1.0']);
-  });
+  itInSeries(
+    'keeps a row of an edited list whose purge is recorded, although an older version announced none',
+    async () => {
+      addFalseRow();
+      for (const path of ['index/_publication.json', 'build/manifest.json']) {
+        const {
+          purged: _,
+          sha256: __,
+          ...kept
+        } = JSON.parse(readFileSync(data(path), 'utf8')) as Record<string, unknown>;
+        writeFileSync(data(path), withChecksum(JSON.stringify(kept)));
+      }
+      expect(await recover()).toMatchObject({ exitCode: 0 });
+      expect(await purged()).toEqual(['1.1.0']);
+    },
+  );
 
   it('refuses a file whose rows purge published versions, names the versions, and purges them with --yes', async () => {
     writeFileSync(at('rows.json'), withFalseRow({ reference: '' }));
@@ -118,7 +122,7 @@ describe('a recovery of the list of tombstones', () => {
     });
   });
 
-  it('names and purges a version whose serving index is lost, and one with the bytes of a row', async () => {
+  itInSeries('names and purges a version whose serving index is lost, and one with the bytes of a row', async () => {
     const index = data('index/acme/hello.json');
     const whole = readFileSync(index);
     const sha1 = publishedVersions(data())['acme/hello@1.2.0']?.shasum;
@@ -171,7 +175,7 @@ describe('a recovery of the list of tombstones', () => {
     expect(existsSync(data('public/dist/acme/hello/1.2.0.zip'))).toBe(false);
   });
 
-  it('without a file asks for --yes alone, where no record lists the versions of the package', async () => {
+  itInSeries('without a file asks for --yes alone, where no record lists the versions of the package', async () => {
     for (const path of [list, 'index/acme/hello.json', 'public/p2/acme/hello.json']) rmSync(data(path));
     const { exitCode, stderr } = await recover();
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('versions that may be on this registry')]);
@@ -180,7 +184,7 @@ describe('a recovery of the list of tombstones', () => {
     expect(await purged()).toEqual(['1.1.0']);
   });
 
-  it('names each tombstone that it adds', async () => {
+  itInSeries('names each tombstone that it adds', async () => {
     rmSync(data(list));
     const { exitCode, stdout } = await recover();
     expect([exitCode, stdout]).toEqual([
@@ -189,39 +193,42 @@ describe('a recovery of the list of tombstones', () => {
     ]);
   });
 
-  it('works while the list of withdrawn versions is lost too, and so does the recovery of that list', async () => {
-    await succeeds('package', 'withdraw', 'acme/hello', '1.2.0');
-    const lists = [list, 'index/_withheld.json'];
-    const whole = lists.map((path) => readFileSync(data(path)));
-    writeFileSync(at('rows.json'), readFileSync(data(list)));
-    writeFileSync(at('exported.json'), (await libretto('config', 'export')).stdout);
-    const withdraw = ['package', 'withdraw', 'acme/hello', '1.2.0'];
-    const recovery = ['package', 'recover-purged'];
-    const isPublished = (): readonly string[] => Object.keys(publishedVersions(data()));
-    for (const [first, second] of [
-      [recovery, withdraw],
-      [withdraw, recovery],
-      [[...recovery, 'rows.json'], withdraw],
-      [['config', 'import', 'exported.json'], withdraw],
-      [withdraw, ['config', 'import', 'exported.json']],
-    ] as const) {
-      for (const path of lists) rmSync(data(path));
-      for (const other of ['1.0.0', '1.2.0'])
-        expect(await libretto('package', 'restore', 'acme/hello', other)).toMatchObject({ exitCode: 2 });
-      expect(await libretto(...first)).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(lists.filter((path) => existsSync(data(path)))).toHaveLength(1);
-      expect(await libretto('build', 'src')).toMatchObject({ exitCode: 2 });
-      expect(await libretto('package', 'withdraw', 'acme/hello', '1.0.0')).toMatchObject({ exitCode: 2 });
-      expect(isPublished()).toEqual(['acme/hello@1.0.0']);
-      expect(await libretto(...second)).toMatchObject({ exitCode: 0, stderr: '' });
-      await succeeds('build', 'src');
-      await succeeds('verify');
-      expect(isPublished()).toEqual(['acme/hello@1.0.0']);
-      for (const [at, path] of lists.entries()) writeFileSync(data(path), whole[at] ?? '');
-    }
-  });
+  itInSeries(
+    'works while the list of withdrawn versions is lost too, and so does the recovery of that list',
+    async () => {
+      await succeeds('package', 'withdraw', 'acme/hello', '1.2.0');
+      const lists = [list, 'index/_withheld.json'];
+      const whole = lists.map((path) => readFileSync(data(path)));
+      writeFileSync(at('rows.json'), readFileSync(data(list)));
+      writeFileSync(at('exported.json'), (await libretto('config', 'export')).stdout);
+      const withdraw = ['package', 'withdraw', 'acme/hello', '1.2.0'];
+      const recovery = ['package', 'recover-purged'];
+      const isPublished = (): readonly string[] => Object.keys(publishedVersions(data()));
+      for (const [first, second] of [
+        [recovery, withdraw],
+        [withdraw, recovery],
+        [[...recovery, 'rows.json'], withdraw],
+        [['config', 'import', 'exported.json'], withdraw],
+        [withdraw, ['config', 'import', 'exported.json']],
+      ] as const) {
+        for (const path of lists) rmSync(data(path));
+        for (const other of ['1.0.0', '1.2.0'])
+          expect(await libretto('package', 'restore', 'acme/hello', other)).toMatchObject({ exitCode: 2 });
+        expect(await libretto(...first)).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(lists.filter((path) => existsSync(data(path)))).toHaveLength(1);
+        expect(await libretto('build', 'src')).toMatchObject({ exitCode: 2 });
+        expect(await libretto('package', 'withdraw', 'acme/hello', '1.0.0')).toMatchObject({ exitCode: 2 });
+        expect(isPublished()).toEqual(['acme/hello@1.0.0']);
+        expect(await libretto(...second)).toMatchObject({ exitCode: 0, stderr: '' });
+        await succeeds('build', 'src');
+        await succeeds('verify');
+        expect(isPublished()).toEqual(['acme/hello@1.0.0']);
+        for (const [at, path] of lists.entries()) writeFileSync(data(path), whole[at] ?? '');
+      }
+    },
+  );
 
-  it('has an event in the audit log', async () => {
+  itInSeries('has an event in the audit log', async () => {
     addFalseRow();
     await recover();
     const { stdout } = await libretto('audit', 'list', '--action', 'package.recover_purged', '--json');
@@ -230,7 +237,7 @@ describe('a recovery of the list of tombstones', () => {
     await succeeds('audit', 'verify');
   });
 
-  it('from a registry without purges restores nothing and is no error', async () => {
+  itInSeries('from a registry without purges restores nothing and is no error', async () => {
     await succeeds('backup', 'kept');
     await runCli(['build', 'src', '--data', 'never'], { cwd: at() });
     mkdirSync(at('empty'));

@@ -169,7 +169,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect((await run('user', 'list', '--json')).stdout).toContain('ada@example.org');
   });
 
-  it('is in a backup, which can be restored to a data folder or to another Redis', async () => {
+  itInSeries('is in a backup, which can be restored to a data folder or to another Redis', async () => {
     await build();
     const { id } = await createToken();
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });

@@ -84,18 +84,21 @@ describe('the messages of serve', () => {
     expect(logLines(stdout)).toMatchObject([{ level: 50, msg: 'a request failed' }]);
   });
 
-  it('say the limit of open files, and the number that a server needs, where the limit is too low', async () => {
-    await buildHello();
-    const through = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
-    const outcome = await startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, through }).ended;
-    expect([outcome.exitCode, outcome.stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^libretto: too many open files: this process may open 64, and a server needs 10000\. Raise/m,
-      ),
-    ]);
-    expect(outcome.stderr).not.toContain('unexpected');
-  });
+  itInSeries(
+    'say the limit of open files, and the number that a server needs, where the limit is too low',
+    async () => {
+      await buildHello();
+      const through = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
+      const outcome = await startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, through }).ended;
+      expect([outcome.exitCode, outcome.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^libretto: too many open files: this process may open 64, and a server needs 10000\. Raise/m,
+        ),
+      ]);
+      expect(outcome.stderr).not.toContain('unexpected');
+    },
+  );
 
   itInSeries(
     'report a degraded server while its Redis is missing; --metadata-url replaces the one of the build',

@@ -139,7 +139,7 @@ describe('a server with an object store as output', () => {
     return await reply.json();
   };
 
-  it('says of an upload whose credentials have expired what to do, and names no object', async () => {
+  itInSeries('says of an upload whose credentials have expired what to do, and names no object', async () => {
     store.fault = () => ({ status: 400, code: 'ExpiredToken' });
     const said = await upload().finally(() => (store.fault = () => undefined));
     expect(said).toMatchObject({

@@ -84,7 +84,7 @@ describe('the pages of a package', () => {
     expect(page('assets/packages.js')).toContain(JSON.stringify(attack));
   });
 
-  it('are told which setting has the address of the registry', async () => {
+  itInSeries('are told which setting has the address of the registry', async () => {
     registry.write({ 'none.json': '{}' });
     const written = await libretto('site', 'no-address', '--data', 'data', '--config', 'none.json');
     expect(written).toMatchObject({ exitCode: 0 });
@@ -146,14 +146,14 @@ describe('writing again', () => {
     expect(Object.entries(files).filter(([, content]) => content.includes(registry.root))).toEqual([]);
   });
 
-  it('writes nothing if nothing changed', async () => {
+  itInSeries('writes nothing if nothing changed', async () => {
     const before = stampsOf('site');
     const again = await libretto('site', 'site', '--data', 'data');
     expect(again.stdout).toBe(`Catalogue of 57 packages in ${registry.path('site')}: unchanged.`);
     expect(stampsOf('site')).toEqual(before);
   });
 
-  it('writes a lost page again', async () => {
+  itInSeries('writes a lost page again', async () => {
     const lost = registry.path('site/packages/acme/old/index.html');
     const html = readFileSync(lost, 'utf8');
     rmSync(lost);
@@ -222,7 +222,7 @@ describe('a folder that is not for a catalogue is refused, and stays as it is', 
     expect(stampsOf('.')).toEqual(before);
   });
 
-  it('before a build publishes', async () => {
+  itInSeries('before a build publishes', async () => {
     registry.write(below('packages/late', whoLibrary('acme/late', '1.0.0')));
     const before = stampsOf('.');
     const { exitCode, stderr } = await libretto('build', '--site', 'data/public', '--data', 'data');
@@ -231,7 +231,7 @@ describe('a folder that is not for a catalogue is refused, and stays as it is', 
     registry.delete('packages/late');
   });
 
-  it('without a name, the command says where to write it', async () => {
+  itInSeries('without a name, the command says where to write it', async () => {
     const { exitCode, stderr } = await libretto('site', '--data', 'data');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('`site` in libretto.json')]);
   });

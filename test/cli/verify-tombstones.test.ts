@@ -72,7 +72,7 @@ function formerDocument(): string {
 }
 
 describe('libretto verify', () => {
-  it('finds a list of tombstones that was changed or cut off', async () => {
+  itInSeries('finds a list of tombstones that was changed or cut off', async () => {
     expect(await faults()).toEqual([]);
     const lists = ['index/_purged.json', 'index/_pruned/acme/hello.json'];
     for (const damage of [(text: string) => text.replace('1.', '3.'), (text: string) => text.slice(0, -60)]) {
@@ -87,15 +87,18 @@ describe('libretto verify', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('knows, like a build, the purges of an older version after an upgrade, even without any other change', async () => {
-    // the announcement and the manifest of a release that did not list purged versions
-    change('index/_publication.json', withoutPurges);
-    change('build/manifest.json', withoutPurges);
-    await succeeds('build');
-    rmSync(data('index/_purged.json'));
-    expect(await faults()).toMatchObject([{ code: 'MISSING_FILE', path: 'index/_purged.json' }]);
-    expect(await libretto('build')).toMatchObject({ exitCode: 2 });
-  });
+  itInSeries(
+    'knows, like a build, the purges of an older version after an upgrade, even without any other change',
+    async () => {
+      // the announcement and the manifest of a release that did not list purged versions
+      change('index/_publication.json', withoutPurges);
+      change('build/manifest.json', withoutPurges);
+      await succeeds('build');
+      rmSync(data('index/_purged.json'));
+      expect(await faults()).toMatchObject([{ code: 'MISSING_FILE', path: 'index/_purged.json' }]);
+      expect(await libretto('build')).toMatchObject({ exitCode: 2 });
+    },
+  );
 
   it('refuses, like a build, a lost, truncated or edited list until it is recovered', async () => {
     const list = 'index/_purged.json';
@@ -233,7 +236,7 @@ describe('libretto verify', () => {
     ]);
   });
 
-  it('finds a damaged list of withdrawn or of quarantined versions', async () => {
+  itInSeries('finds a damaged list of withdrawn or of quarantined versions', async () => {
     for (const list of ['index/_withheld.json', 'index/_quarantined.json']) {
       writeFileSync(data(list), '{"format": 1, "versions": [{"name": 7}]}\n');
       expect((await faults()).map(({ code, path }) => `${code} ${path}`)).toEqual([`MALFORMED_INDEX ${list}`]);
@@ -241,7 +244,7 @@ describe('libretto verify', () => {
     }
   });
 
-  it('finds archives of a purged version, also under another name', async () => {
+  itInSeries('finds archives of a purged version, also under another name', async () => {
     bringBack(archive);
     bringBack(archive, 'public/dist/acme/hello/9.0.0.zip');
     const found = await faults();
@@ -274,18 +277,22 @@ describe('libretto verify', () => {
     expect([await faults(), filesWithSecret(data('public'))]).toEqual([[], []]);
   });
 
-  it('finds a purged version in history and in the serving index, and the named purge repairs both', async () => {
-    const former = formerDocument();
-    for (const path of [index, archive, dirname(former)]) bringBack(path);
-    for (const digest of readdirSync(before('index/_texts/acme/hello'))) bringBack(`index/_texts/acme/hello/${digest}`);
-    const found = (await faults()).filter(({ code }) => code === 'PURGED_CONTENT');
-    expect(found.map(({ path, version }) => [path, version])).toEqual([
-      [index, '1.1.0'],
-      [former, '1.1.0'],
-    ]);
-    for (const { message } of found)
-      expect(message).toContain('Run `libretto package purge acme/hello 1.1.0 --reason secret --yes`');
-    await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
-    expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
-  });
+  itInSeries(
+    'finds a purged version in history and in the serving index, and the named purge repairs both',
+    async () => {
+      const former = formerDocument();
+      for (const path of [index, archive, dirname(former)]) bringBack(path);
+      for (const digest of readdirSync(before('index/_texts/acme/hello')))
+        bringBack(`index/_texts/acme/hello/${digest}`);
+      const found = (await faults()).filter(({ code }) => code === 'PURGED_CONTENT');
+      expect(found.map(({ path, version }) => [path, version])).toEqual([
+        [index, '1.1.0'],
+        [former, '1.1.0'],
+      ]);
+      for (const { message } of found)
+        expect(message).toContain('Run `libretto package purge acme/hello 1.1.0 --reason secret --yes`');
+      await succeeds('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+      expect([await faults(), filesWithSecret(data('.'))]).toEqual([[], []]);
+    },
+  );
 });

@@ -120,7 +120,7 @@ describe.skipIf(lacks('chromium-headless-shell'))('the catalogue in a browser', 
     await page.context().close();
   });
 
-  it('without JavaScript the list is complete, and there is no search', async () => {
+  itInSeries('without JavaScript the list is complete, and there is no search', async () => {
     const page = await visit({ javaScriptEnabled: false }, 'index.html');
     expect(await page.getByRole('searchbox').isVisible()).toBe(false);
     expect(await page.locator('.main-link').count()).toBe(50);

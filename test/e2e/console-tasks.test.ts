@@ -131,7 +131,7 @@ describe.skipIf(lacks('chromium-headless-shell', 'git'))('the tasks of a person'
     await page.getByRole('cell', { name: 'acme/dropped 1.0.0', exact: true }).waitFor();
   });
 
-  it('says why a dropped file is refused, and takes the next one', async () => {
+  itInSeries('says why a dropped file is refused, and takes the next one', async () => {
     const { complaints } = browsing;
     // the answer to a repository that cannot be read has the status 400
     expect(complaints.filter((text) => !text.includes('/ui/repositories/new'))).toEqual([]);

@@ -100,7 +100,7 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     return asked;
   }
 
-  it('40: 41 packages are downloaded over HTTP/2 on one connection, with at most 12 streams', async () => {
+  itInSeries('40: 41 packages are downloaded over HTTP/2 on one connection, with at most 12 streams', async () => {
     await using proxy = await startTlsProxy(port);
     const asked = await installsAll(proxy.port);
     expect(mostAtOnce(asked)).toBeLessThanOrEqual(12);

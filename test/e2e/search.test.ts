@@ -68,7 +68,7 @@ describe.skipIf(lacks('composer', 'php'))('Composer looking for packages', () =>
     );
   });
 
-  it('scenario 60: searches by name and by vendor', async () => {
+  itInSeries('scenario 60: searches by name and by vendor', async () => {
     await using app = project();
     expect(await found(app, '--only-name', 'logger')).toEqual(['acme/logger', 'acme/second-logger']);
     expect(await found(app, '--only-vendor', 'glo')).toEqual(['globex']);

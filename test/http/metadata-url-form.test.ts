@@ -7,6 +7,7 @@ import { exchange } from '../util/raw-client.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';
 import { HandMadeTree, zipBytes } from '../util/hand-made-tree.ts';
+import { itInSeries } from '../util/series.ts';
 
 const [exact, plain] = ['/p2/%package%$%hash%.json', '/p2/%package%.json'];
 const form = (reply: Reply): unknown => reply.json()['metadata-url'];
@@ -51,7 +52,7 @@ describe('packages.json', () => {
     expect(reply.body).toContain(`"metadata-url":"${plain}"`);
   });
 
-  it('a client never gets 304 for the other form, whichever publication it remembers', async () => {
+  itInSeries('a client never gets 304 for the other form, whichever publication it remembers', async () => {
     const seen = new Map<string, string>();
     for (let publication = 0; publication < 30; publication += 1) {
       registry.tree.put(`acme/more-${publication}`, [

@@ -8,7 +8,7 @@ import { mirroredSource } from '../../cli/policy-admin/mirrored-source.ts';
 import { listed, malware, one } from '../util/listed-versions.ts';
 import { policedRegistry, type PolicedOptions, type PolicedRegistry } from '../util/policed-registry.ts';
 import { packageName } from '../util/running-mirror.ts';
-import { describeInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { startUpstream, type UpstreamVersion } from '../util/upstream.ts';
 
@@ -70,7 +70,7 @@ describe('a stored archive that its upstream listed stays blocked', () => {
     expect(await status('1.0.0')).toBe(410);
   });
 
-  it('where one document empties the versions and lists the package', async () => {
+  itInSeries('where one document empties the versions and lists the package', async () => {
     publish([one('1.0.0')]);
     expect(await status('1.0.0')).toBe(200);
     publish([], listed);
@@ -111,7 +111,7 @@ describe('a stored archive that its upstream listed stays blocked', () => {
     }
   });
 
-  it('where another upstream has a package of this name later', async () => {
+  itInSeries('where another upstream has a package of this name later', async () => {
     await using second = await startUpstream({});
     const both = await start({ upstreams: [registry.upstream.url, second.url], alone: true });
     await storeListed();
@@ -124,7 +124,7 @@ describe('a stored archive that its upstream listed stays blocked', () => {
     }
   });
 
-  it('where the reason is a text that PHP cannot decode', async () => {
+  itInSeries('where the reason is a text that PHP cannot decode', async () => {
     publish([one('1.0.0')]);
     expect(await status('1.0.0')).toBe(200);
     publish([one('1.0.0')], { filter: { malware: [{ constraint: '*', reason: 'it phones home \ud83d' }] } });
@@ -132,7 +132,7 @@ describe('a stored archive that its upstream listed stays blocked', () => {
     expect(await status('1.0.0')).toBe(410);
   });
 
-  it('where the upstream drops this version of an abandoned package', async () => {
+  itInSeries('where the upstream drops this version of an abandoned package', async () => {
     registry.setPolicy({ rules: [{ name: 'dead', rule: 'abandoned', action: 'block' }] });
     publish([one('2.0.0'), one('1.0.0')]);
     expect(await status('1.0.0')).toBe(200);
@@ -230,7 +230,7 @@ describe('the last lists', () => {
     expect(known).toMatchObject({ beside: listed, versions: [{ facts: { version: '1.0.0' }, stored: true }] });
   });
 
-  it('that are emptied unblock, and this is told', async () => {
+  itInSeries('that are emptied unblock, and this is told', async () => {
     await storeListed();
     publish([one('1.0.0')], { filter: { malware: [] } });
     later();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { incompressibleBytes } from '../util/incompressible-bytes.ts';
 import { below } from '../util/package-tree.ts';
-import { firstOf } from '../util/series.ts';
+import { firstOf, itInSeries } from '../util/series.ts';
 import { serveStore, versionsIn, type ServedStore, type ServedStoreOptions } from '../util/served-store.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
@@ -81,7 +81,7 @@ describe('a proxy of a store', () => {
     expect(JSON.stringify(sent)).not.toMatch(/of-the-client|192\.0\.2\.1|Bearer/);
   });
 
-  it('reads after a publication what it has changed, and no unchanged document', async () => {
+  itInSeries('reads after a publication what it has changed, and no unchanged document', async () => {
     await versions();
     await versions('acme/other');
     await served.publish(below('one/new', whoLibrary('acme/other', '1.1.0')));
@@ -94,7 +94,7 @@ describe('a proxy of a store', () => {
     expect(served.asked().filter((key) => key !== 'index/_head.json').length).toBeLessThanOrEqual(6);
   });
 
-  it('serves a republished version', async () => {
+  itInSeries('serves a republished version', async () => {
     const before = await distOf('1.0.0');
     await served.publish(below('one/small', whoLibrary('acme/hello', '1.0.0', {}, 'again')), { allowRepublish: true });
     await expect.poll(async () => (await distOf('1.0.0')).shasum).not.toBe(before.shasum);

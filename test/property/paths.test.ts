@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { parseDistLabel } from '../../build/contract/paths.ts';
 import { decodeOnce, parseRoute, type Route } from '../../proxy/core/protocol/route.ts';
+import { playsSeries } from '../util/series.ts';
 
 const runs = {
   numRuns: Number(process.env['PATH_RUNS'] ?? 1000),
@@ -106,7 +107,7 @@ describe('parseRoute', () => {
           stability: dev ? 'dev' : 'stable',
         });
       }),
-      { numRuns: 3000 },
+      { numRuns: playsSeries ? 3000 : 1000 },
     );
   });
 
@@ -120,7 +121,7 @@ describe('parseRoute', () => {
         expect(route).toMatchObject({ kind: 'dist', name: whole, reference: 'abc' });
         expect(route.kind === 'dist' ? route.labels : []).toContain(version);
       }),
-      { numRuns: 5000 },
+      { numRuns: playsSeries ? 5000 : 1500 },
     );
   });
 

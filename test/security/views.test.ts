@@ -233,7 +233,7 @@ beforeAll(async () => {
 });
 afterAll(() => whole.registry[Symbol.asyncDispose]());
 
-describe.each(sampleOf(Object.entries(policies), 2))('a token that sees %s', (_, [limits, sees]) => {
+describe.each(sampleOf(Object.entries(policies), 3))('a token that sees %s', (_, [limits, sees]) => {
   let other: Served;
   let [limited, unlimited] = ['', ''];
   beforeAll(async () => {

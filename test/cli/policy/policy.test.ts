@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { policyRegistry, type PolicyRegistry } from '../../util/policy-registry.ts';
+import { itInSeries } from '../../util/series.ts';
 
 const plugins = { name: 'plugins', rule: 'plugin', allow: ['composer/*'], action: 'block' };
 const licences = { name: 'licences', rule: 'license', allow: ['MIT'], action: 'warn', packages: ['acme/*'] };
@@ -69,7 +70,7 @@ describe('libretto policy', () => {
     ]);
   });
 
-  it('names the place where a text is no JSON, from standard input', async () => {
+  itInSeries('names the place where a text is no JSON, from standard input', async () => {
     const { exitCode, stdout } = await one.policy(['check', '-'], undefined, '{"rules": [,]}');
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('is not valid JSON (line 1, column 12)')]);
   });

@@ -32,7 +32,7 @@ describe('the page about health', () => {
     expect(text).toContain('of libretto doctor node Node.js');
   });
 
-  it('gives the same answer as the overview, with names and sentences', async () => {
+  itInSeries('gives the same answer as the overview, with names and sentences', async () => {
     await using running = await runConsole();
     const { services } = running.registry;
     const url = 'https://git.example.org/acme/shop.git';

@@ -5,6 +5,7 @@ import { below, temporaryTree, type TemporaryTree } from '../../util/package-tre
 import { runCli } from '../../util/run-cli.ts';
 import { runConsole, type RunningConsole } from '../../util/running-console.ts';
 import { whoLibrary } from '../../util/who-library.ts';
+import { describeInSeries } from '../../util/series.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
 let running: RunningConsole;
@@ -178,7 +179,7 @@ describe('a rollback', () => {
   });
 });
 
-describe('the cause of a withdrawal', () => {
+describeInSeries('the cause of a withdrawal', () => {
   it('is named on the pages and on the command line', async () => {
     const { browser } = await running.signIn('admin');
     const page = (await browser.get('/packages/acme/hello/versions?kind=withdrawn')).text;
@@ -202,7 +203,7 @@ describe('the cause of a withdrawal', () => {
   });
 });
 
-describe('the end of all rollbacks', () => {
+describeInSeries('the end of all rollbacks', () => {
   it('is offered in the history and beside a version that a rollback withdrew, and wants the password', async () => {
     const { browser } = await running.signIn('admin');
     const old = await browser.get('/packages/acme/hello/version?version=1.1.0');

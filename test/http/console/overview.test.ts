@@ -9,6 +9,7 @@ import { below, temporaryTree, type Tree } from '../../util/package-tree.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { runConsole, type RunningConsole } from '../../util/running-console.ts';
 import { whoLibrary } from '../../util/who-library.ts';
+import { itInSeries } from '../../util/series.ts';
 
 const dayMs = 86_400_000;
 const now = Date.UTC(2026, 10, 23, 12);
@@ -69,7 +70,7 @@ describe('the overview of a new registry', () => {
 });
 
 describe('the overview', () => {
-  it('names versions that were left out, repositories that fail and tokens that end soon', async () => {
+  itInSeries('names versions that were left out, repositories that fail and tokens that end soon', async () => {
     let nowMs = now - 20 * dayMs;
     await using running = await runConsole({ now: () => nowMs });
     const { services } = running.registry;

@@ -7,6 +7,7 @@ import { startManagedRegistry, type ManagedRegistry } from '../../util/managed-r
 import { below, libraryTree, writeTree } from '../../util/package-tree.ts';
 import { openElements } from '../../util/page-text.ts';
 import { createBrowser, type PageReply, type TestBrowser } from '../../util/running-console.ts';
+import { itInSeries } from '../../util/series.ts';
 
 let registry: ManagedRegistry;
 /** of the admin */
@@ -235,7 +236,7 @@ describe('a withdrawal on the page', () => {
     expect((await visit('/acme/billing')).text).toContain("'acme/billing:^1.2'");
   });
 
-  it('and its return leave the moment of the release as it was', async () => {
+  itInSeries('and its return leave the moment of the release as it was', async () => {
     const released = async () => /<time datetime="[^"]*"/.exec((await visit('/acme/money/versions')).html)?.[0];
     const before = await released();
     for (const page of ['withdraw', 'restore'])

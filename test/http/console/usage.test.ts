@@ -9,6 +9,7 @@ import { startSmtpReceiver, type SmtpReceiver } from '../../util/smtp-receiver.t
 import { openElements } from '../../util/page-text.ts';
 import { runCli } from '../../util/run-cli.ts';
 import { createBrowser, type PageReply, type TestBrowser } from '../../util/running-console.ts';
+import { itInSeries } from '../../util/series.ts';
 
 let registry: ManagedRegistry;
 /** of the admin */
@@ -87,7 +88,7 @@ describe('the page “Used by”', () => {
     expect((await visit('')).html).toContain('lib/usage"');
   });
 
-  it('gives a CSV file in which no cell is a formula', async () => {
+  itInSeries('gives a CSV file in which no cell is a formula', async () => {
     const { status, headers, html } = await visit('/usage?constraint=2.*&as=csv');
     expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
       200,
@@ -98,7 +99,7 @@ describe('the page “Used by”', () => {
     expect(html.trim().split('\n')).toHaveLength(4);
   });
 
-  it('a dialog that takes a version away names some of its users, and leads to all', async () => {
+  itInSeries('a dialog that takes a version away names some of its users, and leads to all', async () => {
     const sentence = 'Used by 3 tokens since';
     for (const path of ['/packages/acme/lib/withdraw?version=2.0.0', '/history/1/roll-back']) {
       const { text, html } = await browser.get(path);
@@ -142,7 +143,7 @@ describe('the page “Used by”', () => {
     expect(mailServer.mails[0]?.source).toMatch(/^Subject: Two ends\r?$/m);
   });
 
-  it('the page of a token lists what it used', async () => {
+  itInSeries('the page of a token lists what it used', async () => {
     const tokens = (await registry.api('GET', '/api/tokens')).json['data'] as { id: string; description: string }[];
     const { id } = tokens.find(({ description }) => description === 'Old one') ?? { id: '' };
     const { text, html } = await browser.get(`/tokens/${id}`);
@@ -211,7 +212,7 @@ describe('a version that an advisory calls malware', () => {
     expect(await textOf('/packages?state=advisory', viewer)).toMatch(/1 package .*acme\/lib malware 1\.0\.0/);
   });
 
-  it('is blocked by the template of the policy, and the page “Security” says whether it is', async () => {
+  itInSeries('is blocked by the template of the policy, and the page “Security” says whether it is', async () => {
     const open = await browser.get('/security');
     expect(open.text).toContain('1 version is malware. No rule of the policy refuses acme/lib 1.0.0.');
     expect(open.html).toMatch(/<a href="packages\/acme\/lib\/version\?version=1\.0\.0">1\.0\.0/);

@@ -12,6 +12,7 @@ import { exchange, openConnection } from '../../util/raw-client.ts';
 import { newSecret, runHooks } from '../../util/running-hooks.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 import { lacks } from '../../util/tool.ts';
+import { itInSeries } from '../../util/series.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -42,7 +43,7 @@ describe('the method', () => {
 });
 
 describe('the body', () => {
-  it('of 25 MB is accepted at the address of a repository, and its payload is not needed', async () => {
+  itInSeries('of 25 MB is accepted at the address of a repository, and its payload is not needed', async () => {
     await using hooks = await runHooks();
     const { id, path } = hooks.register(registeredAddresses.github);
     const reply = await hooks.send(path, await github.send(hooks.secret, sending('x'.repeat(25 * megabyte))));

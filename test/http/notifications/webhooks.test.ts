@@ -265,7 +265,7 @@ describe('a webhook', () => {
     await registry.api('DELETE', `/api/notifications/${id}`);
   });
 
-  it('is notified of a failed sync once, and of its recovery', async () => {
+  itInSeries('is notified of a failed sync once, and of its recovery', async () => {
     const { id } = await make({
       url: `${receiver.url}/syncs`,
       events: ['repository.sync.failed', 'repository.sync.recovered'],

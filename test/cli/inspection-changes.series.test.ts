@@ -10,7 +10,7 @@ import { auditEventPrefix, createAuditedStore } from '../../proxy/state/audit.ts
 import { inspectedRegistry, type InspectedRegistry } from '../util/inspected-registry.ts';
 import { below } from '../util/package-tree.ts';
 import { whoLibrary } from '../util/who-library.ts';
-import { describeInSeries } from '../util/series.ts';
+import { describeInSeries, itInSeries } from '../util/series.ts';
 
 const hello = 'acme/hello' as PackageName;
 const ada = 'user:usr_ada';
@@ -66,7 +66,7 @@ describe('what a withdrawal would break', () => {
     });
   });
 
-  it('counts the branch alias of a dev version, and a more stable version in its place', async () => {
+  itInSeries('counts the branch alias of a dev version, and a more stable version in its place', async () => {
     const { affected } = await registry.inspection.impact.read(hello, 'dev-main');
     expect(affected).toEqual([
       { name: 'acme/next', versions: ['1.0.0'], constraint: '^1.1', otherwise: '1.1.0' },
@@ -99,7 +99,7 @@ describe('a rollback', () => {
     expect(await published('1.1.0')).toBe(true);
   });
 
-  it('says why it is impossible', async () => {
+  itInSeries('says why it is impossible', async () => {
     const { preview, rollBack } = registry.inspection.rollbacksOf(ada);
     const refusal = { code: 'CONFLICT', message: expect.stringContaining('There is no publication 99 yet') };
     await expect(preview(99)).rejects.toMatchObject(refusal);

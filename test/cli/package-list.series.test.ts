@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { itInSeries } from '../util/series.ts';
 
 /** more than a page of the API has */
 const many = 201;
@@ -72,7 +73,7 @@ it('gives the same document with --url, and only what the token sees', async () 
   expect((await there('lib_r_no')).stderr).toContain('[INVALID_TOKEN]');
 });
 
-it('names damaged packages, and lists the others', async () => {
+itInSeries('names damaged packages, and lists the others', async () => {
   writeFileSync(tree.path('var/index/acme/old.json'), 'damaged');
   const outcome = await here('package', 'list', 'acme/*');
   expect([outcome.exitCode, outcome.stdout, outcome.stderr]).toEqual([
