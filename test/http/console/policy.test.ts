@@ -63,6 +63,7 @@ describe('the page of the policy', () => {
       /acme\/hello, versions 1\.1\.0 ada@example\.org The licence changes in 1\.2\. in 8 days ends soon/,
     );
     expect(text).toMatch(/ended/);
+    expect((await admin.get('/policy/edit')).text).toContain('Allows versions 1.1.0. Owner: ada@example.org.');
     await replace({ rules: [{ rule: 'required', name: 'lack', action: 'log', fields: ['license', 'signed-tag'] }] });
     expect((await admin.get('/policy')).text).toContain(
       'lack without a licence or a tag signed by a known key (releases only) log all private packages',
