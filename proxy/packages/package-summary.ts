@@ -117,6 +117,12 @@ export function summaryOf(name: PackageName, versions: readonly ListedVersion[])
   };
 }
 
+/** The summary with this version as the latest: its texts are those of the package, too. */
+export function summaryAt(summary: PackageSummary, { entry, record }: PublishedVersion): PackageSummary {
+  const { requires: _requires, provides: _provides, ...facts } = factsOf(record);
+  return { ...summary, ...facts, latest_version: entry.version };
+}
+
 /** The facts in a record. */
 export function factsOf(record: JsonObject): SummaryVersion {
   const support = isJsonObject(record['support']) ? record['support'] : {};

@@ -96,14 +96,25 @@ export const listExposures = operation({
   run: (services: UsageServices, filter, call) => readExposures(services, call, filter),
 });
 
+const whole = 'hand in a composer.lock as Composer wrote it';
+const nameWords = `must be the name of a package, of at most 300 characters: ${whole}`;
+const versionWords = `must be a version, of at most 200 characters: ${whole}`;
+const projectWords = 'must be 1 to 100 letters, digits, spaces and . / @ _ -';
 const locked = z
   .array(
-    z.object({
-      name: z.string().max(300).meta({ description: 'the package', example: 'acme/hello' }),
-      version: z.string().max(200).meta({ description: 'its version, as the lock file has it', example: '1.2.0' }),
-    }),
+    z.object(
+      {
+        name: z.string(nameWords).max(300, nameWords).meta({ description: 'the package', example: 'acme/hello' }),
+        version: z
+          .string(versionWords)
+          .max(200, versionWords)
+          .meta({ description: 'its version, as the lock file has it', example: '1.2.0' }),
+      },
+      `must be a package with name and version: ${whole}`,
+    ),
+    `must be a list of packages: ${whole}`,
   )
-  .max(2000);
+  .max(2000, 'has more than 2,000 packages: report the project in parts, each under a name of its own');
 
 export const reportProject = operation({
   id: 'reportProject',
@@ -117,9 +128,9 @@ export const reportProject = operation({
     'admin removes every project of this name. A registry has at most 1,000 projects, and a limited token 100.',
   query: z.strictObject({
     project: z
-      .string()
-      .max(100)
-      .regex(/^\w[\w ./@-]{0,99}$/, 'must be 1 to 100 letters, digits, spaces and . / @ _ -')
+      .string(projectWords)
+      .max(100, { error: projectWords, abort: true })
+      .regex(/^\w[\w ./@-]{0,99}$/, projectWords)
       .meta({ description: 'the name of the project', example: 'acme/shop' }),
   }),
   body: z

@@ -98,7 +98,8 @@ function contentOf(
   const sender = caller.kind === 'user' ? caller.email : 'An operator of the registry';
   const more = uses.length > mostNamed ? ` and ${uses.length - mostNamed} more` : '';
   const why = `because you own what uses the package: ${uses.slice(0, mostNamed).join(', ')}${more}.`;
-  const head = `${sender} writes to the people who use ${`${name} ${constraint}`.trim()} of ${registry}:`;
+  const used = ['', '*'].includes(constraint) ? name : `${name} ${constraint}`;
+  const head = `${sender} writes to the people who use ${used} of ${registry}:`;
   const words = text.replaceAll('\r', '').trim();
   const paragraphs = [head, ...words.split(/\n{2,}/)];
   const footer = [`You get this mail ${why}`, `${sender} sent it through the registry.`];

@@ -54,6 +54,9 @@ describe('libretto usage', () => {
       expect.stringMatching(/^tok_\w+,CI of the shop,read,active,,1\.0\.0,supported,/),
     ]);
     expect(await terminal.host('usage', 'acme/lib', '--csv')).toBe(csv);
+    expect(await terminal.host('package', 'purge', 'acme/lib', '1.0.0', '--reason', 'secret', '--dry-run')).toMatch(
+      /Used by \(more: libretto usage acme\/lib 1\.0\.0\):\n(?:.*\n)*? {2}CI of the shop, last on \d{4}-\d\d-\d\d\n/,
+    );
   });
 
   it('a lock file tells what a project runs, and the console shows it', async () => {
@@ -61,10 +64,13 @@ describe('libretto usage', () => {
     const more = [{ name: 'symfony/yaml', version: 'v7.0.0', dist: { url: 'https://example.org/x.zip' } }];
     writeFileSync(terminal.folder.at('composer.lock'), JSON.stringify({ packages, 'packages-dev': more }));
     const made = json(await terminal.host('token', 'create', '--description', 'CI', '--json'));
+    const many = Array.from({ length: 2001 }, (_, at) => ({ name: `acme/p${at}`, version: '1.0.0' }));
+    writeFileSync(terminal.folder.at('many.lock'), JSON.stringify({ packages: many }));
     const report = ['report', 'composer.lock', '--project', '<b>/shop'] as const;
     for (const [args, message] of [
       [report, 'The project is refused:\n  --project: must be 1 to 100'],
       [['tell', 'acme/lib', '--subject', '', '--text', 'Update'], 'The message is refused:\n  --subject: '],
+      [['report', 'many.lock', '--project', 'shop'], '  composer.lock: has more than 2,000 packages: report'],
       [['report', '--project', 'shop'], 'Give a composer.lock'],
       [['report', 'nowhere.lock', '--project', 'shop'], 'cannot be read as a composer.lock'],
     ] as const)

@@ -21,10 +21,12 @@ import { openState } from '../../state/open-state.ts';
 import { firstOf, printJson, printLines, printNotes } from '../../io/output.ts';
 import { parseVersionArgument } from '../../purge/package-command.ts';
 import { purgeReasonFlag, contentReferenceFlag, purgeLocally } from '../../purge/local-purge.ts';
+import { versionUsers } from '../../purge/version-users.ts';
 import { withStateSettings } from '../../state/state-settings.ts';
 import { UsageError } from '../../io/usage-error.ts';
 
 const mostShown = 40;
+const mostUsers = 10;
 const longestNote = 1000;
 
 export const publishes = true;
@@ -47,10 +49,11 @@ export async function run(context: Context, { flags, operands }: CommandInput): 
   const purger = localPurger(config, context);
   try {
     const plan = await purger.plan(order);
-    if (!dryRun && flags['yes'] !== true) await confirm(plan, context);
+    const users = dryRun || flags['yes'] !== true ? await usersOf(plan, config, context) : [];
+    if (!dryRun && flags['yes'] !== true) await confirm(plan, users, context);
     const outcome = dryRun ? plan : await purge({ ...order, note }, plan, { config, context, purger });
     if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, ...outcome, remains: remainsOf(outcome, dryRun) });
-    else printLines(dryRun ? stdout : context.summary, describe(outcome, dryRun));
+    else printLines(dryRun ? stdout : context.summary, describe(outcome, users, dryRun));
     return 0;
   } catch (error) {
     throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
@@ -74,11 +77,11 @@ function localPurger(config: Config, context: Context): VersionPurger {
   };
 }
 
-async function confirm(plan: PurgeResult, context: Context): Promise<void> {
+async function confirm(plan: PurgeResult, users: readonly string[], context: Context): Promise<void> {
   const going = [
     'The purge removes these versions permanently. They are never published again:',
     ...contentsOf(plan),
-    usersOf(plan),
+    ...users,
   ];
   if (context.stdin.isTTY === true) printLines(context.stderr, going);
   const confirmed = await typedConfirmation(context, confirmationOf(plan));
@@ -121,7 +124,7 @@ async function purge(
   }
 }
 
-function describe(outcome: PurgeResult, dryRun: boolean): readonly string[] {
+function describe(outcome: PurgeResult, users: readonly string[], dryRun: boolean): readonly string[] {
   const { name, version, reason, serial } = outcome;
   const head = dryRun
     ? `A purge of ${name} ${version} (${reason}) would remove permanently:`
@@ -129,7 +132,7 @@ function describe(outcome: PurgeResult, dryRun: boolean): readonly string[] {
   return [
     head,
     ...contentsOf(outcome),
-    ...(dryRun ? [usersOf(outcome)] : []),
+    ...users,
     '',
     dryRun
       ? 'Places outside the registry that may still contain it afterwards:'
@@ -138,8 +141,18 @@ function describe(outcome: PurgeResult, dryRun: boolean): readonly string[] {
   ];
 }
 
-function usersOf({ name, version }: PurgeResult): string {
-  return `Who uses it: libretto usage ${name} ${quoteForShell(version)}`;
+/** Those whose projects lack it afterwards, and the command that says more. */
+async function usersOf(plan: PurgeResult, config: Config, context: Context): Promise<readonly string[]> {
+  const { name, version, contents } = plan;
+  const gone = contents.filter((one) => one.name === name).map((one) => one.version);
+  const users = await versionUsers({ name, versions: [...new Set([version, ...gone])] }, config, context);
+  const more = `libretto usage ${name} ${quoteForShell(version)}`;
+  if (users.length === 0) return [`Nobody is known to use it; whether uses are counted: ${more}`];
+  return [`Used by (more: ${more}):`, ...users.slice(0, mostUsers), ...otherUsers(users.length - mostUsers)];
+}
+
+function otherUsers(count: number): readonly string[] {
+  return count > 0 ? [`  … and ${count} more`] : [];
 }
 
 function contentsOf({ contents, alike }: PurgeResult): readonly string[] {

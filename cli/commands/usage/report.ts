@@ -10,7 +10,7 @@ import { operationCommand } from '../operation-command.ts';
 import { usageNoun } from './usage.ts';
 
 export const { run } = operationCommand(
-  { ...usageNoun, thing: 'project' },
+  { ...usageNoun, thing: 'project', flags: { packages: 'composer.lock' } },
   async ({ operands: [lock], flags, context, call, report }) => {
     if ((lock === undefined) !== (flags['remove'] === true)) throw new UsageError('Give a composer.lock, or --remove.');
     const locked = lock === undefined ? [] : readLockFile(resolve(context.workingDirectory, lock));

@@ -37,6 +37,7 @@ export function publicPackage({ summary, versions, all, dependents, lists }: Pub
     summary,
     details: { ...describedBy(latest.record), versions, sources: [], quarantined: [] },
     latest,
+    blockOf: () => undefined,
     packages: { all },
     dependents,
     advisories: advisoriesOf(lists, summary.name),

@@ -8,7 +8,6 @@ import { compareNormalized } from '../../../build/contract/ordering.ts';
 import type { NormalizedVersion } from '../../../build/contract/version.ts';
 import { createTurns } from '../../../build/shared/concurrency/yielding.ts';
 import { UnusableFile } from '../../../build/shared/files/unusable-file.ts';
-import type { PublishedVersion } from '../../packages/published-package.ts';
 import type { ReleaseFacts } from '../../core/views/view.ts';
 import { listedFacts, noOutsideLists } from '../apply/current-policy.ts';
 import type { PolicyReader, PolicySources } from '../apply/policy-reader.ts';
@@ -73,7 +72,7 @@ export interface StandingParts {
 }
 
 /** Finds what keeps a version of one package out; undefined: it is offered. */
-export type FindBlock = (version: Pick<PublishedVersion, 'entry'>) => Block | undefined;
+export type FindBlock = (version: { readonly entry: { readonly version: string } }) => Block | undefined;
 
 /** The blocks among the versions of a package that is published here. */
 export type BlockedVersions = (name: PackageName, nowMs: number) => Promise<FindBlock>;

@@ -26,11 +26,11 @@ describe('the audit log', () => {
     const { record } = await console.registry.services
       .tokensOf(`user:${userId}`)
       .create({ description: 'CI of the shop', kind: 'read' });
-    await console.registry.services.settings.update({ 'limits.read': 2000 }, 'cli:ada');
+    await console.registry.services.settings.update({ 'limits.read': 2000, 'mirroring.fresh': 7200 }, 'cli:ada');
     const { text, html } = await browser.get('/audit');
     expect(text).toContain(`made the token CI of the shop`);
     expect(html).toContain(`href="tokens/${record.id}"`);
-    expect(text).toContain('changed settings limits.read: 2000 ada (command line)');
+    expect(text).toMatch(/changed settings (?=.*limits\.read: 2000).*mirroring\.fresh: 2 hours.* ada \(command line\)/);
     expect(text).toContain(`signed in address: 127.0.0.1 ${email} just now`);
     expect(text).not.toContain('{"');
   });
@@ -44,6 +44,7 @@ describe('the audit log', () => {
       list: ['a', 'b'],
       none: null,
       until: '2027-03-01T02:56:14.473Z',
+      grace_seconds: 86_400,
     };
     await store.commit(
       { conditions: [], puts: [], deletes: [] },
@@ -51,7 +52,7 @@ describe('the audit log', () => {
     );
     const { text, html } = await browser.get('/audit');
     expect(text).toContain(
-      'comet.launch constructor deep: note <script>alert(1)</script> · list: a, b · until: 2027-03-01 02:56 UTC <b> (command line)',
+      'comet.launch constructor deep: note <script>alert(1)</script> · list: a, b · until: 2027-03-01 02:56 UTC · grace: 1 day <b> (command line)',
     );
     expect(html).not.toContain('<script>alert');
   });

@@ -63,6 +63,7 @@ describe('the page of the policy', () => {
       /acme\/hello, versions 1\.1\.0 ada@example\.org The licence changes in 1\.2\. in 8 days ends soon/,
     );
     expect(text).toMatch(/ended/);
+    expect((await admin.get('/policy/edit')).text).toContain('Allows versions 1.1.0. Owner: ada@example.org.');
     await replace({ rules: [{ rule: 'required', name: 'lack', action: 'log', fields: ['license', 'signed-tag'] }] });
     expect((await admin.get('/policy')).text).toContain(
       'lack without a licence or a tag signed by a known key (releases only) log all private packages',
@@ -299,12 +300,31 @@ describe('a blocked version', () => {
     await replace({ rules: [mit] });
     const partly = await admin.get('/packages/acme/hello');
     expect([partly.html.includes('acme/hello:^1.0'), partly.text.includes('every release')]).toEqual([true, false]);
-    expect(partly.text).toContain('blocked by the rule licences');
+    const [list, versions, files, why] = [
+      (await admin.get('/packages?q=hello')).text,
+      (await admin.get('/packages/acme/hello/versions')).text,
+      (await admin.get('/packages/acme/hello/files')).html,
+      (await admin.get('/packages/acme/hello/why?version=>=1')).text,
+    ];
+    expect(partly.text).toMatch(/1\.0\.0 1\.1\.0 blocked .*Latest version 1\.0\.0 /);
+    expect(list).toMatch(/acme\/hello .*1\.0\.0 library/);
+    expect(versions).toMatch(/1\.1\.0 blocked .*1\.0\.0 latest/);
+    expect(files).toMatch(/<title>[^<]*hello 1\.0\.0/);
+    expect(why).toContain('2 published versions satisfy >=1. The latest that people get is 1.0.0.');
     await replace({ rules: [{ ...mit, allow: ['BSD-*'] }] });
     const { text } = await admin.get('/packages/acme/hello');
     expect(text).toContain('The policy blocks every release, so Composer does not find one.');
     expect(text).toMatch(/Rule licences : 1\.1\.0, its licence GPL-3\.0-only is not allowed\./);
     expect(text).not.toContain(require);
+    expect((await admin.get('/packages?q=hello')).text).toMatch(/acme\/hello blocked .*none library/);
+    const versionsOfNone = (await admin.get('/packages/acme/hello/versions')).text;
+    expect([versionsOfNone.includes('every version blocked'), versionsOfNone.includes(' latest')]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await admin.get('/packages/acme/hello/why')).text).toContain(
+      'Each is blocked or held, so people get none.',
+    );
     const withdraw = await admin.get('/packages/acme/hello/withdraw?version=1.1.0');
     expect(withdraw.text).toContain('The rule licences of the policy blocks this version already');
   });

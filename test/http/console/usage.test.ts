@@ -137,7 +137,10 @@ describe('the page “Used by”', () => {
     }
     expect(mailServer.mails).toEqual([]);
     const sent = await post({ ...words, current_password, send: '1' });
-    expect([sent.status, sent.headers['location']]).toEqual([303, expect.stringContaining('tell?notice=told')]);
+    expect([sent.status, sent.headers['location']]).toEqual([
+      303,
+      expect.stringMatching(/tell\?constraint=2\.\*&notice=told/),
+    ]);
     await expect.poll(() => mailServer.mails).toHaveLength(1);
     expect(mailServer.mails[0]?.to).toEqual(['ada@example.org']);
     expect(mailServer.mails[0]?.source).toMatch(/^Subject: Two ends\r?$/m);

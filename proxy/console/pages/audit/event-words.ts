@@ -3,6 +3,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../build/contract/json.ts';
 import type { AuditEvent } from '../../../state/audit.ts';
 import { formatCount, formatBytes, inUtc } from '../../components/values.tsx';
+import { isSpan } from '../settings/setting-text.ts';
+import { spanText } from '../../../../build/shared/text/span-text.ts';
 
 /** What was done to the subject, which follows. */
 export const actionVerbs: Readonly<Record<string, string>> = {
@@ -110,8 +112,12 @@ export function phrasesOf({ action, subject, details }: AuditEvent): readonly st
     .filter(([key, value]) => !isEmpty(value) && !isInSubject(action, key))
     .map(
       ([key, value]) =>
-        `${key.replaceAll('_', ' ')}: ${key === 'size' ? sizeText(value) : formatDetail(value ?? null)}`,
+        `${key.replace(/_seconds$/, '').replaceAll('_', ' ')}: ${key === 'size' ? sizeText(value) : memberText(key, value ?? null)}`,
     );
+}
+
+function memberText(key: string, value: JsonValue): string {
+  return key.endsWith('_seconds') && typeof value === 'number' ? spanText(value) : formatDetail(value);
 }
 
 /** Names that the event's subject shows. */
@@ -123,8 +129,10 @@ function isInSubject(action: string, key: string): boolean {
 function changePhrase(key: string, change: JsonValue | undefined): string {
   if (!isJsonObject(change)) return key;
   const { from = null, to = null } = change;
-  if (to === null) return `${key}: no longer set here, was ${formatDetail(from)}`;
-  return from === null ? `${key}: ${formatDetail(to)}` : `${key}: from ${formatDetail(from)} to ${formatDetail(to)}`;
+  const shown = (value: JsonValue): string =>
+    isSpan(key) && typeof value === 'number' ? spanText(value) : formatDetail(value);
+  if (to === null) return `${key}: no longer set here, was ${shown(from)}`;
+  return from === null ? `${key}: ${shown(to)}` : `${key}: from ${shown(from)} to ${shown(to)}`;
 }
 
 /** The audit log itself has each rule before and after. */

@@ -65,7 +65,10 @@ export function MalwareIn({
   return <MalwareBadge of={isRefused ? `${of}, blocked` : of} />;
 }
 
-export function malwareIn({ malware = [] }: WithMalware, version: string): boolean {
+export function malwareIn(
+  { malware = [] }: { readonly malware?: readonly Pick<VersionStanding, 'version'>[] | undefined },
+  version: string,
+): boolean {
   return malware.some((one) => one.version === version);
 }
 

@@ -4,7 +4,6 @@
 import type { Child } from 'hono/jsx';
 import { isJsonObject, type JsonObject } from '../../../../build/contract/json.ts';
 import { commitLink } from '../../../packages/source-pages.ts';
-import type { Block } from '../../../policy/admin/package-standing.ts';
 import { Fact } from '../../components/fact.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { formatBytes, Time } from '../../components/values.tsx';
@@ -16,11 +15,9 @@ export interface FactsPanelProps {
   readonly opened: OpenPackage;
   /** `you`, `root (command line)`; undefined: unknown */
   readonly publisher: string | undefined;
-  /** what blocks the latest version; undefined: nothing, or the page is stored */
-  readonly block: Block | undefined;
 }
 
-export function FactsPanel({ opened, publisher, block }: FactsPanelProps): Child {
+export function FactsPanel({ opened, publisher }: FactsPanelProps): Child {
   const { name, latest, details } = opened;
   const { version, since, shasum, size } = latest.entry;
   const location = sourceOf(opened, latest);
@@ -28,11 +25,6 @@ export function FactsPanel({ opened, publisher, block }: FactsPanelProps): Child
     <dl class="facts">
       <Fact label="Latest version">
         <VersionLink {...{ name, version }} />, {formatBytes(size)}
-        {block === undefined ? null : (
-          <div class="breaks">
-            {block.isHeld ? 'held' : 'blocked'} by the rule <code>{block.rule}</code>
-          </div>
-        )}
       </Fact>
       <Fact label="Published">
         <Time at={since} />

@@ -28,6 +28,7 @@ import {
   type OpenPackage,
   type PackagePageServices,
 } from './open-package.ts';
+import { latestStored } from './blocked-releases.tsx';
 import { FrameOrHead } from './package-frame.tsx';
 import { unknownVersion } from './version-page.tsx';
 
@@ -56,7 +57,7 @@ async function insideOf(
   const stored = opened?.details.versions ?? (await archivedVersions(services, name, request));
   const found =
     version === ''
-      ? latestOf(stored)
+      ? (opened?.latest ?? latestStored(stored, await services.policyAdmin.standing(name)) ?? latestOf(stored))
       : (findVersion(stored, version) ?? findVersion(await archivedVersions(services, name, request), version));
   if (found === undefined) throw unknownVersion(opened ?? { name, isLimited: true }, version);
   const page = Number(request.query.get('page') ?? 1);

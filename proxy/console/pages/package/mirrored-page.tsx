@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { malwareAmong } from '../../../usage/read-exposures.ts';
 import type { OfferedRelease, WithheldVersions } from '../../../mirror/catalogue/cached-summary.ts';
 import { readMirroredPackage, type MirroredPackage } from '../../../mirror/mirrored-package.ts';
-import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import type { PackageSummary } from '../../../packages/package-summary.ts';
 import type { PackageText } from '../../../packages/package-texts.ts';
 import type { PackageName } from '../../../../build/contract/name.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -13,7 +13,8 @@ import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import { Fact } from '../../components/fact.tsx';
 import type { PackageStanding, VersionStanding } from '../../../policy/admin/package-standing.ts';
 import type { Block } from '../../../policy/admin/package-standing.ts';
-import { MalwareIn } from './concerns.tsx';
+import { latestStored } from './blocked-releases.tsx';
+import { MalwareIn, malwareIn } from './concerns.tsx';
 import { HeldBackList, heldBackOf } from './held-back.tsx';
 import { isMalware, MirroredVersions, shownVersions, type ShownVersion } from './mirrored-versions.tsx';
 import { ExternalLink } from './facts-panel.tsx';
@@ -63,9 +64,7 @@ export async function showMirrored(
     heldBackOf(services, name, request.nowMs),
     services.policyAdmin.standing(name),
   ]);
-  const refused = standing?.versions.filter((one) => one.refused).map(({ version }) => version) ?? [];
-  const clean = stored.kept.filter(({ entry }) => !refused.includes(entry.version));
-  const readme = await readArchivedReadme(services, request, name, latestOf(clean));
+  const readme = await readArchivedReadme(services, request, name, latestStored(stored.kept, standing));
   const offered = mirrored?.offered(name) ?? [];
   // people see all versions of a package, or none
   const versions = shownVersions(offered, stored, standing);
@@ -142,11 +141,12 @@ function pageLinks({ summary: { name }, stored, request }: MirroredProps) {
   ];
 }
 
-function MirroredFacts({ summary, block, stored, dependents }: MirroredProps): Child {
+function MirroredFacts({ summary, block, exact, malware, stored, dependents }: MirroredProps): Child {
+  const clean = malwareIn({ malware }, summary.latest_version) ? exact : undefined;
   const pages = [webAddress(summary.homepage), webAddress(summary.repository)].flatMap((one) => one ?? []);
   return (
     <dl class="facts">
-      <Fact label="Newest version offered">{block === undefined ? summary.latest_version : 'none'}</Fact>
+      <Fact label="Newest version offered">{block === undefined ? (clean ?? summary.latest_version) : 'none'}</Fact>
       <Fact label={stored.registries.length === 1 ? 'From' : 'From the first of these that has it'}>
         {stored.registries.map((address) => (
           <div>

@@ -7,8 +7,14 @@ import { parsePackageName, type PackageName } from '../../../../build/contract/n
 import { UnusableFile } from '../../../../build/shared/files/unusable-file.ts';
 import type { WhyAnswer } from '../../../../build/contract/why.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
-import { readPackageDetails, type PackageDetails } from '../../../packages/package-details.ts';
-import { latestOf, listedVersions, summaryOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import { describedBy, readPackageDetails, type PackageDetails } from '../../../packages/package-details.ts';
+import {
+  latestOf,
+  listedVersions,
+  summaryAt,
+  summaryOf,
+  type PackageSummary,
+} from '../../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../../packages/published-package.ts';
 import { malwareByPackage, type WithMalware } from '../../../usage/read-exposures.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
@@ -21,10 +27,11 @@ import type { PackageTextReader } from '../../../packages/package-texts.ts';
 import type { Restorations } from '../../../packages/restorations.ts';
 import type { Withdrawals } from '../../../packages/withdrawals.ts';
 import type { PublishedAdvisories } from '../../../core/tree/published-advisories.ts';
-import type { BlockedVersions } from '../../../policy/admin/package-standing.ts';
+import type { Block, BlockedVersions, FindBlock } from '../../../policy/admin/package-standing.ts';
 import type { PolicyAdmin } from '../../../policy/admin/policy-admin.ts';
 import type { Actor } from '../../../state/audit.ts';
 import type { UsageServices } from '../../../usage/read-usage.ts';
+import { blockOfAll, latestOffered } from './blocked-releases.tsx';
 
 export interface PackagePageServices extends UsageServices {
   readonly packageTexts: PackageTextReader;
@@ -47,7 +54,12 @@ export interface OpenPackage extends WithMalware {
   readonly name: PackageName;
   readonly summary: PackageSummary;
   readonly details: PackageDetails;
+  /** the latest version that people get; where they get none, the latest there is */
   readonly latest: PublishedVersion;
+  /** people get no version; undefined: they get the latest, or the page is stored */
+  readonly block?: Pick<Block, 'isHeld'> | undefined;
+  /** of rules of the policy; a stored page knows none */
+  readonly blockOf: FindBlock;
   /** all published packages */
   readonly packages: Pick<PublishedPackages, 'all'>;
   /** the published packages that require it, sorted */
@@ -80,33 +92,37 @@ export async function openPackage(
 ): Promise<OpenPackage | undefined> {
   const { catalogue, published, advisories } = services;
   const view = caller?.view;
-  const [packages, found, lists, explanation, malware] = await reportDamage(
+  const [packages, found, lists, explanation, malware, blockOf] = await reportDamage(
     Promise.all([
       catalogue.read(nowMs, view),
       readPackageDetails(published, name, view),
       advisories.read(nowMs),
       view === undefined ? explainPackage(services, name) : undefined,
       malwareByPackage(services, view),
+      services.blockedVersions(name, nowMs),
     ]),
   );
   const details = found === undefined || view === undefined ? found : { ...found, sources: [], quarantined: [] };
   if (details === undefined) return undefined;
-  const latest = latestOf(details.versions);
+  const known = { malware: malware.get(name), advisories: advisoriesOf(lists, name) };
+  const offered = latestOffered(details.versions, blockOf, known);
+  const latest = offered ?? latestOf(details.versions);
   const summary = packages.all.get(name) ?? summaryOf(name, listedVersions(details.versions));
   if (latest === undefined || summary === undefined) return undefined;
   return {
+    ...known,
     name,
-    summary,
-    details,
+    summary: summaryAt(summary, latest),
+    details: { ...details, ...describedBy(latest.record) },
     latest,
+    block: offered === undefined ? blockOfAll(details.versions, blockOf) : undefined,
+    blockOf,
     packages,
     dependents: packages.dependentsOf(name).filter((dependent) => dependent !== name),
-    advisories: advisoriesOf(lists, name),
     explanation,
     isLimited: view !== undefined,
     seesUsage: may('getUsage'),
     hasFiles: hasBuilder,
-    malware: malware.get(name),
   };
 }
 

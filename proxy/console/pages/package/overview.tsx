@@ -11,10 +11,8 @@ import { Notice } from '../../components/notice.tsx';
 import { A } from '../../components/place.tsx';
 import { formatNumber } from '../../components/values.tsx';
 import { FactsPanel } from './facts-panel.tsx';
-import { warningOf } from './advised-versions.ts';
-import { malwareIn } from './concerns.tsx';
 import { InstallPanel } from './install-panel.tsx';
-import { AllReleasesBlocked, blocksAmong, type ReleaseBlocks } from './blocked-releases.tsx';
+import { AllReleasesBlocked, blocksAmong, isMalware, type ReleaseBlocks } from './blocked-releases.tsx';
 import {
   packagePath,
   packageView,
@@ -46,7 +44,7 @@ export async function showOverview(
 ): Promise<PageView> {
   const { name, latest } = opened;
   const { origin, nowMs } = request;
-  const [readme, stored, publication, blockOf] = await Promise.all([
+  const [readme, stored, publication] = await Promise.all([
     latest.entry.readme === undefined
       ? undefined
       : reportDamage(
@@ -61,13 +59,12 @@ export async function showOverview(
         ),
     services.downloads.daysOf(name),
     services.inspection().then((inspection) => publicationAt(inspection, latest.entry.since)),
-    services.blockedVersions(name, nowMs),
   ]);
   const by = publication?.by?.actor;
   const publisher = by === undefined ? undefined : await nameActor(services.state, by, request);
   const counts = stored.map(({ date, versions }) => ({ date, count: sumOf(versions) }));
   const days = everyDay(counts, chartDays, nowMs);
-  const blocks = blocksAmong(opened.details.versions, latest, blockOf);
+  const blocks = blocksAmong(opened.details.versions, opened.blockOf);
   const isAbandoned = opened.summary.abandoned !== false;
   const usedBy = isAbandoned ? await readUsedBy(services, request, name, ['*']) : undefined;
   const makesTokens = request.may('createToken');
@@ -122,10 +119,9 @@ export function PackageOverview({
 }: OverviewProps): Child {
   const { name, details, summary } = opened;
   const notBlocked = blocks?.offered ?? details.versions;
-  const isMalware = (one: PublishedVersion): boolean =>
-    malwareIn(opened, one.entry.version) || warningOf(opened.advisories, one) === 'malware';
-  const offered = notBlocked.filter((one) => !isMalware(one));
-  const requirement = offered.length === 0 ? undefined : requirementOf(name, offered, notBlocked.filter(isMalware));
+  const isBad = (one: PublishedVersion): boolean => isMalware(opened, one);
+  const offered = notBlocked.filter((one) => !isBad(one));
+  const requirement = offered.length === 0 ? undefined : requirementOf(name, offered, notBlocked.filter(isBad));
   return (
     <PackageFrame opened={opened} tab="overview">
       {summary.abandoned === false ? null : <Abandoned replacement={summary.abandoned} all={opened.packages.all} />}
@@ -134,14 +130,14 @@ export function PackageOverview({
         <div class="stack">
           {blocks === undefined ? null : <AllReleasesBlocked blocks={blocks} />}
           {notBlocked.length === 0 ? null : <InstallPanel {...{ requirement, origin, makesTokens }} />}
-          {notBlocked.length === 0 && details.versions.every(isMalware) ? <AllMalware name={name} /> : null}
+          {notBlocked.length === 0 && details.versions.every(isBad) ? <AllMalware name={name} /> : null}
         </div>
         <section class="readme stack" aria-label="README">
           <Readme readme={readme} />
         </section>
         <aside class="stack">
           {days === undefined ? null : <Downloads {...{ name, days }} />}
-          <FactsPanel {...{ opened, publisher }} block={blocks?.ofLatest} />
+          <FactsPanel {...{ opened, publisher }} />
         </aside>
       </div>
     </PackageFrame>

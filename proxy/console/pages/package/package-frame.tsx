@@ -8,6 +8,8 @@ import { Tabs } from '../../components/tabs.tsx';
 import { versionWarnings } from './advised-versions.ts';
 import { AdvisoryBadge, MalwareIn } from './concerns.tsx';
 import { packagePath, type OpenPackage } from './open-package.ts';
+import { BlockBadge } from './version-columns.tsx';
+import { latestOf } from '../../../packages/package-summary.ts';
 
 export type PackageTab =
   | 'overview'
@@ -93,13 +95,21 @@ function TabLabel({ label, count }: { readonly label: string; readonly count: nu
 }
 
 function Badges({ opened }: { readonly opened: OpenPackage }): Child {
-  const { summary, latest, details } = opened;
+  const { summary, latest, details, block } = opened;
+  const newest = latestOf(details.versions) ?? latest;
   const warned = versionWarnings(opened.advisories, details.versions);
   const malware = warned.filter((one) => one.isMalware).flatMap(({ affected }) => affected);
   const advised = warned.filter((one) => !one.isMalware);
   return (
     <div class="row badges">
-      <Badge icon="tag" label={latest.entry.version} />
+      {block === undefined ? (
+        <Badge icon="tag" label={latest.entry.version} />
+      ) : (
+        <BlockBadge {...{ block }} of="every version" />
+      )}
+      {block === undefined && newest !== latest ? (
+        <BlockBadge block={opened.blockOf(newest)} of={newest.entry.version} />
+      ) : null}
       <Badge icon="package" label={summary.type} />
       {details.license.length === 0 ? null : <Badge icon="scale" label={details.license.join(', ')} />}
       {summary.abandoned === false ? null : (

@@ -29,7 +29,7 @@ export function tellForm(services: PackagePageServices): FormPage {
     },
     submit: async (request, fields) => {
       const told = await tell(services, request, fields, !fields.checked('send'));
-      if (told.sent) return { to: packagePath(nameIn(request), 'tell'), notice: 'told' };
+      if (told.sent) return { to: packagePath(nameIn(request), 'tell', filterIn(fields)), notice: 'told' };
       return showForm(services, request, postedForm(fields), told);
     },
   };
@@ -46,6 +46,12 @@ function tell(
   );
   const named = { vendor: request.param('vendor'), package: request.param('package') };
   return callFor(services, request, tellUsers, { ...named, constraint, since, subject, text, preview });
+}
+
+/** Whose users are told, as an address has it. */
+function filterIn(fields: FormFields): Readonly<Record<string, string>> {
+  const given = ['constraint', 'since'].map((field) => [field, fields.optional(field)] as const);
+  return Object.fromEntries(given.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])));
 }
 
 /** `told`: the preview. */

@@ -57,12 +57,18 @@ function NameCell({ name, row }: { readonly name: string; readonly row: VersionT
   );
 }
 
-export function BlockBadge({ block }: { readonly block?: Pick<Block, 'isHeld'> | undefined }): Child {
+interface BlockBadgeProps {
+  readonly block?: Pick<Block, 'isHeld'> | undefined;
+  /** what is blocked, where the place does not say it */
+  readonly of?: string;
+}
+
+export function BlockBadge({ block, of = '' }: BlockBadgeProps): Child {
   if (block === undefined) return null;
   return block.isHeld ? (
-    <Badge kind="warn" icon="calendar-clock" label="held" />
+    <Badge kind="warn" icon="calendar-clock" label={`${of} held`.trim()} />
   ) : (
-    <Badge kind="bad" icon="ban" label="blocked" />
+    <Badge kind="bad" icon="ban" label={`${of} blocked`.trim()} />
   );
 }
 

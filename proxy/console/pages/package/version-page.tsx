@@ -56,15 +56,14 @@ export async function showVersion(
   const wanted = request.query.get('version') ?? '';
   const version = findVersion(opened.details.versions, wanted);
   if (version === undefined) throw unknownVersion(opened, wanted);
-  const [locate, run, blockOf, usedBy] = await Promise.all([
+  const [locate, run, usedBy] = await Promise.all([
     locateNames(services, opened, request),
     readPublishedFrom(services.state, { ...version.entry, name: opened.name }),
-    services.blockedVersions(opened.name, request.nowMs),
     readUsedBy(services, request, opened.name, [version.entry.version]),
   ]);
   return packageView(
     `${opened.name} ${version.entry.version}`,
-    <Version {...{ opened, version, locate, run, usedBy, request }} block={blockOf(version)} />,
+    <Version {...{ opened, version, locate, run, usedBy, request }} block={opened.blockOf(version)} />,
   );
 }
 

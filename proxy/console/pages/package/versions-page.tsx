@@ -4,7 +4,6 @@ import { commitLink } from '../../../packages/source-pages.ts';
 import type { Child } from 'hono/jsx';
 import type { QuarantinedVersion } from '../../../../build/contract/quarantined.ts';
 import { readWithdrawal } from '../../../packages/withdrawals.ts';
-import type { FindBlock } from '../../../policy/admin/package-standing.ts';
 import { Notice } from '../../components/notice.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Table } from '../../components/table.tsx';
@@ -53,9 +52,8 @@ export async function showVersions(
     name,
     page.filter(({ kind, isByHand }) => kind === 'withdrawn' && !isByHand),
   );
-  const blockOf = await services.blockedVersions(name, request.nowMs);
   const shown = await Promise.all(
-    page.map(async (row) => ({ ...(await complete(services, request, opened, row, blockOf)), cause: causeOf(row) })),
+    page.map(async (row) => ({ ...(await complete(services, request, opened, row)), cause: causeOf(row) })),
   );
   return packageView(
     `Versions of ${name}`,
@@ -69,14 +67,13 @@ async function complete(
   request: SignedInRequest,
   opened: OpenPackage,
   row: VersionRow,
-  blockOf: FindBlock,
 ): Promise<Omit<VersionTableRow, 'cause'>> {
-  const { name, latest } = opened;
+  const { name, latest, block, blockOf } = opened;
   const { published } = row;
   const by = row.isByHand ? (await readWithdrawal(state, name, row.version))?.withdrawn_by : undefined;
   return {
     ...row,
-    isLatest: row.version === latest.entry.version,
+    isLatest: block === undefined && row.version === latest.entry.version,
     warning: published && (malwareIn(opened, row.version) ? 'malware' : warningOf(opened.advisories, published)),
     block: published === undefined ? undefined : blockOf(published),
     commit: published === undefined ? undefined : commitLink(published, sourceOf(opened, published)),

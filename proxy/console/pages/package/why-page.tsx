@@ -12,6 +12,7 @@ import { Notice } from '../../components/notice.tsx';
 import { formatCount, Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
+import { latestOffered } from './blocked-releases.tsx';
 import { MalwareNotice } from './concerns.tsx';
 import { explainPackage, packageView, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { placeOf } from '../source-names.ts';
@@ -24,6 +25,8 @@ import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, withinConstraint, type VersionQuestion } from './why-answer.ts';
 
 interface WhyProps extends WithMalware {
+  /** undefined: nothing is published under the name */
+  readonly opened: OpenPackage | undefined;
   readonly name: PackageName;
   readonly question: VersionQuestion;
   /** undefined: the reasons are recorded on another host */
@@ -61,7 +64,9 @@ export async function showWhy(
   ]);
   const malware = opened?.malware;
   const isElsewhere = (await services.mirror?.settings())?.belongs(name).to === 'upstreams';
-  const answer = <Why {...{ malware, name, question, explanation, causeOf, runOf, judged, waiting, request }} />;
+  const answer = (
+    <Why {...{ opened, malware, name, question, explanation, causeOf, runOf, judged, waiting, request }} />
+  );
   const nothing = isElsewhere
     ? 'Nothing of this name is stored here yet. Other registries are asked for it when a client requires it.'
     : 'Nothing is published under this name.';
@@ -118,6 +123,7 @@ export function QuestionForm({ question }: { readonly question: VersionQuestion 
 type AnswerProps = WhyProps & { readonly explanation: WhyAnswer };
 
 function Answer({
+  opened,
   name,
   question,
   explanation,
@@ -131,7 +137,7 @@ function Answer({
   return (
     <section class="stack">
       <MalwareNotice {...{ malware }} version={question.kind === 'version' ? (judged?.version ?? '') : undefined}>
-        <Verdict {...{ name, question, explanation }} />
+        <Verdict {...{ opened, name, question, explanation }} />
       </MalwareNotice>
       {judged === undefined ? null : <PolicyOnVersion {...{ explained: judged, request }} />}
       <Waiting {...{ name, waiting }} />
@@ -181,10 +187,11 @@ function Hindrances({ explanation }: Pick<AnswerProps, 'explanation'>): Child {
   );
 }
 
-function Verdict({ name, question, explanation }: Pick<AnswerProps, 'name' | 'question' | 'explanation'>): Child {
+type VerdictProps = Pick<AnswerProps, 'opened' | 'name' | 'question' | 'explanation'>;
+
+function Verdict({ opened, name, question, explanation }: VerdictProps): Child {
   const published = explanation.versions.filter(({ state }) => state === 'published');
-  const [newest] = published;
-  if (newest === undefined)
+  if (published.length === 0)
     return (
       <Notice kind="warn">
         {question.kind === 'constraint'
@@ -193,11 +200,19 @@ function Verdict({ name, question, explanation }: Pick<AnswerProps, 'name' | 'qu
         {knowsSomething(explanation) ? 'The reasons follow.' : 'No source that was read has offered it.'}
       </Notice>
     );
+  const labels = new Set(published.map(({ version }) => version));
+  const asked = opened?.details.versions.filter(({ entry }) => labels.has(entry.version)) ?? [];
+  const latest = opened && latestOffered(asked, opened.blockOf, opened);
+  const isKept = question.kind !== 'version' && asked.length > 0 && latest === undefined;
   return (
-    <Notice kind="good">
+    <Notice kind={isKept ? 'warn' : 'good'}>
       {question.kind === 'constraint'
-        ? `${formatCount(published.length, 'published version satisfies', 'published versions satisfy')} ${question.text}. The newest is ${newest.version}.`
+        ? `${formatCount(published.length, 'published version satisfies', 'published versions satisfy')} ${question.text}.`
         : `${subjectOf(name, question)} is published here.`}
+      {isKept ? ' Each is blocked or held, so people get none.' : ''}
+      {question.kind === 'version' || latest === undefined
+        ? ''
+        : ` The latest that people get is ${latest.entry.version}.`}
     </Notice>
   );
 }

@@ -1,14 +1,16 @@
 // The pages about packages.
 
-import { advisoriesOf } from '../../../../build/contract/advisory-lists.ts';
+import { advisoriesOf, type PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';
 import { filterOf, type View } from '../../../core/views/view.ts';
-import { undefinedIfUnusable, type VersionStanding } from '../../../policy/admin/package-standing.ts';
+import { undefinedIfUnusable } from '../../../policy/admin/package-standing.ts';
 import { readPublishedPackage } from '../../../packages/published-package.ts';
 import { countVisible, readCounts } from '../../../packages/visible-counts.ts';
 import type { PageRequest, PageView } from '../../frame/definitions.ts';
 import type { Pages } from '../../frame/pages.ts';
 import { exposedByPackage, malwareAmong } from '../../../usage/read-exposures.ts';
 import { isAdvised } from '../package/advised-versions.ts';
+import { blockOfAll, latestOffered } from '../package/blocked-releases.tsx';
+import { malwareIn } from '../package/concerns.tsx';
 import type { PackagePageServices } from '../package/open-package.ts';
 import { wholeBlock } from '../package/mirrored-page.tsx';
 import { registerOnePackage } from '../package/package.tsx';
@@ -24,7 +26,7 @@ import {
 } from './list-query.ts';
 import type { MirroredSummaries } from '../../../mirror/stored-package-reader.ts';
 import type { PublishedPackages } from '../../../packages/catalogue.ts';
-import { latestOf, type PackageSummary } from '../../../packages/package-summary.ts';
+import { summaryAt, type PackageSummary } from '../../../packages/package-summary.ts';
 
 export function registerPackagePages(pages: Pages, services: PackagePageServices): void {
   const listPackages = createListPackages();
@@ -96,36 +98,52 @@ async function searchRows(
   const shown = found.slice(from, from + rowsPerPage);
   const rows = shown.map(async (one) => {
     const { name } = one.summary;
-    const concerned = exposed.get(name) ?? [];
-    const offered = await latestOffered(services, one, concerned, { nowMs, view });
-    const latest = offered ?? one.summary.latest_version;
     return {
-      ...one,
-      summary: { ...one.summary, latest_version: latest },
+      ...(await withLatest(services, one, advisoriesOf(lists, name), exposed.get(name) ?? [], { nowMs, view })),
       // the totals of all packages are only needed for the order by downloads
       downloads: await downloads.totalOf(name),
       hasAdvisories: facts.hasAdvisories(name),
-      block: offered === undefined ? wholeBlock([], await policyAdmin.standing(name)) : undefined,
-      malware: malwareAmong(concerned),
-      isLatestAdvised:
-        isAdvised(advisoriesOf(lists, name), latest) || concerned.some(({ version }) => version === latest),
     };
   });
   return { rows: await Promise.all(rows), found: found.length, total: all.length, types };
 }
 
-/** The newest version that clients get; undefined: none. Of a damaged package nothing is found. */
-async function latestOffered(
+async function withLatest(
+  services: PackagePageServices,
+  one: PackageEntry,
+  advisories: PackageAdvisories,
+  concerned: NonNullable<PackageRow['malware']>,
+  reading: { readonly nowMs: number; readonly view: View | undefined },
+): Promise<Omit<PackageRow, 'downloads' | 'hasAdvisories'>> {
+  const known = { malware: malwareAmong(concerned), advisories };
+  const { summary, block } = await latestIn(services, one, known, reading);
+  const { latest_version: latest } = summary;
+  const isLatestAdvised = isAdvised(advisories, latest) || concerned.some(({ version }) => version === latest);
+  return { ...one, summary, block, malware: known.malware, isLatestAdvised };
+}
+
+/** The summary at the latest version that people get; `block`: they get none. Of a damaged package nothing is found. */
+async function latestIn(
   { mirrored, published, policyAdmin }: PackagePageServices,
-  { summary: { name, latest_version: latest }, isMirrored }: PackageEntry,
-  concerned: readonly Pick<VersionStanding, 'version' | 'refused'>[],
+  { summary, isMirrored }: PackageEntry,
+  known: Parameters<typeof latestOffered>[2],
   { nowMs, view }: { readonly nowMs: number; readonly view: View | undefined },
-): Promise<string | undefined> {
-  if (isMirrored) return mirrored?.offered(name).length === 0 ? undefined : latest;
-  if (!concerned.some(({ version, refused }) => refused && version === latest)) return latest;
-  const versions = await readPublishedPackage(published, name, view).catch(undefinedIfUnusable);
+): Promise<Pick<PackageRow, 'summary' | 'block'>> {
+  const { name, latest_version: version } = summary;
+  if (isMirrored) {
+    const offered = mirrored?.offered(name) ?? [];
+    if (offered.length === 0) return { summary, block: wholeBlock(offered, await policyAdmin.standing(name)) };
+    const clean = malwareIn(known, version) ? offered.find((one) => !malwareIn(known, one.version)) : undefined;
+    return { summary: clean === undefined ? summary : { ...summary, latest_version: clean.version } };
+  }
   const blockOf = await policyAdmin.blockedVersions(name, nowMs);
-  return versions === undefined ? latest : latestOf(versions.filter((one) => !blockOf(one)))?.entry.version;
+  if (!malwareIn(known, version) && blockOf({ entry: { version } }) === undefined) return { summary };
+  const versions = await readPublishedPackage(published, name, view).catch(undefinedIfUnusable);
+  if (versions === undefined) return { summary };
+  const latest = latestOffered(versions, blockOf, known);
+  return latest === undefined
+    ? { summary, block: blockOfAll(versions, blockOf) }
+    : { summary: summaryAt(summary, latest) };
 }
 
 // The packages that the list shows, own and mirrored, put together once for each publication and not for each request.

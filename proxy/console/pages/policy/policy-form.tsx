@@ -40,7 +40,9 @@ function RuleCards({ policy, text, test, users }: RuleCardsProps): Child {
       <input type="hidden" name="policy" value={text} />
       {cardsOf(policy).map(([id, one]) =>
         'until' in one ? (
-          <Card title={`Exception from ${one.rule}`} {...{ id, one }} />
+          <Card title={`Exception from ${one.rule}`} {...{ id, one }}>
+            <p class="breaks">{`Allows ${one.versions === undefined ? 'all versions' : `versions ${one.versions}`}. Owner: ${one.owner}.`}</p>
+          </Card>
         ) : (
           <Card title={one.name} {...{ id, one }}>
             <p class="breaks">{`Looks for ${soughtWords(one)}. Concerns ${scopeWords(one)}.`}</p>

@@ -23,8 +23,9 @@ export function kindOf(key: SettingKey): FieldKind {
   return Array.isArray(definition.standard) ? 'lines' : 'text';
 }
 
-export function isSpan(key: SettingKey): boolean {
-  const definition = settingDefinitions[key];
+/** `key`: also of a setting that another version of Libretto had. */
+export function isSpan(key: string): boolean {
+  const definition = Object.hasOwn(settingDefinitions, key) ? settingDefinitions[key as SettingKey] : {};
   return 'unit' in definition && definition.unit === 'seconds';
 }
 
