@@ -64,15 +64,8 @@ async function insideOf(
   const path = (request.query.get('path') ?? '').replace(/\/$/, '');
   const words = (request.query.get('q') ?? '').trim().slice(0, 200);
   const versions = [...new Set([...stored, found].map((one) => one.entry.version))];
-  const place = {
-    name,
-    opened,
-    versions,
-    path,
-    words,
-    page: Number.isInteger(page) && page > 0 && page < 1_000_000 ? page : 1,
-  };
-  return { ...place, entry: found.entry };
+  const isPage = Number.isInteger(page) && page > 0 && page < 1_000_000;
+  return { name, opened, versions, path, words, page: isPage ? page : 1, entry: found.entry };
 }
 
 /** `opened`: undefined for a mirrored package. Throws NOT_FOUND for an unknown version or file. */

@@ -9,10 +9,9 @@ import type { WhyVersion, WhyAnswer } from '../../../../build/contract/why.ts';
 import { TextFilter } from '../../components/filters.tsx';
 import { MarkedText, ReasonText } from '../../components/marked-text.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { formatCount, Time } from '../../components/values.tsx';
+import { Time } from '../../components/values.tsx';
 import type { PageView, SignedInRequest } from '../../frame/definitions.ts';
 import type { WithMalware } from '../../../usage/read-exposures.ts';
-import { latestOffered } from './blocked-releases.tsx';
 import { MalwareNotice } from './concerns.tsx';
 import { explainPackage, packageView, type OpenPackage, type PackagePageServices } from './open-package.ts';
 import { placeOf } from '../source-names.ts';
@@ -23,6 +22,7 @@ import { PolicyOnVersion, readPolicyOn, readWaiting, Waiting } from './policy-on
 import { readRuns, type RunOf } from './published-runs.ts';
 import { readCauses, type CauseOf } from './withdrawal-causes.tsx';
 import { parseQuestion, withinConstraint, type VersionQuestion } from './why-answer.ts';
+import { Verdict } from './why-verdict.tsx';
 
 interface WhyProps extends WithMalware {
   /** undefined: nothing is published under the name */
@@ -185,44 +185,6 @@ function Hindrances({ explanation }: Pick<AnswerProps, 'explanation'>): Child {
       />
     </>
   );
-}
-
-type VerdictProps = Pick<AnswerProps, 'opened' | 'name' | 'question' | 'explanation'>;
-
-function Verdict({ opened, name, question, explanation }: VerdictProps): Child {
-  const published = explanation.versions.filter(({ state }) => state === 'published');
-  if (published.length === 0)
-    return (
-      <Notice kind="warn">
-        {question.kind === 'constraint'
-          ? `No published version of ${name} satisfies ${question.text}.`
-          : `${subjectOf(name, question)} is not published here.`}{' '}
-        {knowsSomething(explanation) ? 'The reasons follow.' : 'No source that was read has offered it.'}
-      </Notice>
-    );
-  const labels = new Set(published.map(({ version }) => version));
-  const asked = opened?.details.versions.filter(({ entry }) => labels.has(entry.version)) ?? [];
-  const latest = opened && latestOffered(asked, opened.blockOf, opened);
-  const isKept = question.kind !== 'version' && asked.length > 0 && latest === undefined;
-  return (
-    <Notice kind={isKept ? 'warn' : 'good'}>
-      {question.kind === 'constraint'
-        ? `${formatCount(published.length, 'published version satisfies', 'published versions satisfy')} ${question.text}.`
-        : `${subjectOf(name, question)} is published here.`}
-      {isKept ? ' Each is blocked or held, so people get none.' : ''}
-      {question.kind === 'version' || latest === undefined
-        ? ''
-        : ` The latest that people get is ${latest.entry.version}.`}
-    </Notice>
-  );
-}
-
-function subjectOf(name: string, question: VersionQuestion): string {
-  return question.kind === 'version' ? `${name} ${question.text}` : name;
-}
-
-function knowsSomething({ versions, left_out, unclear, excluded_by, purged }: WhyAnswer): boolean {
-  return [versions, left_out, unclear, excluded_by, purged].some(({ length }) => length > 0);
 }
 
 const maxShown = 100;
