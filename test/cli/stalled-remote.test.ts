@@ -84,7 +84,7 @@ describeInSeries('while a build waits for a remote that never answers', () => {
     const second = await cli(['build', url(), 'two'], { LIBRETTO_GIT_FETCH_TIMEOUT: '1' });
     expect([second.exitCode, second.stderr]).toEqual([
       1,
-      expect.stringContaining(`Another build (process id ${stalled.pid} on `),
+      expect.stringContaining(`a build with process id ${stalled.pid} on `),
     ]);
     expect(versions()).toEqual(['acme/two@1.0.0']);
   });
@@ -122,7 +122,7 @@ describeInSeries('while a build waits for a remote that never answers', () => {
       { commit: 'main', files: { a: '2' } },
       { tag: '1.2.0', at: 'main' },
     ]);
-    expect(await cli(['build', url()])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await cli(['build', url()])).toMatchObject({ exitCode: 0 }); // it may wait for the other one's fetch
     for (const end of held) end();
     expect((await slow.ended).stderr).not.toContain('acme/lib');
     await dists[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ import { eventually } from '../util/eventually.ts';
 import { serveOrigin, type Misbehave, type ServedOrigin } from '../util/origin-server.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { zipBytes, type VersionSpec } from '../util/hand-made-tree.ts';
-import { describeInSeries, playsSeries } from '../util/series.ts';
+import { playsSeries } from '../util/series.ts';
 
 const spec = (version: string, size?: number): VersionSpec => ({
   version,
@@ -224,7 +224,7 @@ describe('row 22: credentials', () => {
   });
 });
 
-describeInSeries('F11: many aborted downloads', () => {
+describe('F11: many aborted downloads', () => {
   it('leave no connection to the origin', async () => {
     const rounds = playsSeries ? 20 : 4;
     served.origin.misbehave = onDist((_, response) => {
