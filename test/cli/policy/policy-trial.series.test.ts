@@ -159,7 +159,9 @@ describeInSeries('other commands', () => {
     const { stdout } = await one.registry.cli('why', 'acme/plug', '2.0.0');
     expect(stdout).toContain('\n  the rule plugins (block): it is a Composer plugin that is not allowed');
     expect((await one.registry.cli('why', 'acme/app', '1.0.0')).stdout).not.toContain('policy');
-    expect(await one.registry.json('why', 'some/lib', '1.1.0')).toMatchObject({ policy: { outcome: 'served' } });
+    // left out of the metadata, and served to lock files
+    const { exitCode, stdout: json } = await one.registry.cli('why', 'some/lib', '1.1.0', '--json');
+    expect([exitCode, JSON.parse(json)]).toMatchObject([1, { policy: { outcome: 'served' } }]);
     expect(await one.registry.json('why', 'acme/app')).toMatchObject({ policy: null });
   });
 
