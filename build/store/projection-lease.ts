@@ -9,6 +9,7 @@ import type { ObjectDigest } from '../contract/store-listing.ts';
 import { idPath } from '../listing/working-copy-files.ts';
 import { replaceFile } from '../shared/files/atomic-file.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
+import type { PutHeaders } from './object-store.ts';
 import { StoreFailure } from './store-failure.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
@@ -17,6 +18,8 @@ export const leaseMs = 60_000;
 /** A lease that ended so long ago is over on every clock that a store accepts. */
 const clockDifferenceMs = 15 * 60_000;
 const mostBytes = 64 * 1024;
+
+export const jsonHeaders: PutHeaders = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 
 export interface Projection {
   /** the listing whose documents are at their own paths; null: nothing was projected yet */
@@ -79,9 +82,8 @@ export async function writeProjection(
 ): Promise<Held | undefined> {
   const { listing, begun, until, by } = next;
   const bytes = Buffer.from(`${JSON.stringify({ format: 1, listing, begun, until, by })}\n`);
-  const headers = { contentType: 'application/json', cacheControl: 'private, no-cache' };
   const condition = before === undefined ? 'absent' : { etag: before.etag };
-  const written = await copy.store.put(projectionKey, { bytes, sha256: digestOf(bytes) }, headers, condition);
+  const written = await copy.store.put(projectionKey, { bytes, sha256: digestOf(bytes) }, jsonHeaders, condition);
   return written.outcome === 'written' ? { ...next, etag: written.etag } : undefined;
 }
 

@@ -7,15 +7,17 @@ import { formatHead, headKey, type StoreHead } from '../contract/store-listing.t
 import type { WaitOptions } from '../output/wait-for-lock.ts';
 import { digestOf } from '../shared/text/digest-of.ts';
 import type { ObjectKey } from './object-store.ts';
-import { leaseObserver, nameOfCopy } from './projection-lease.ts';
+import { jsonHeaders, leaseObserver, nameOfCopy } from './projection-lease.ts';
 import type { StoreBase, WorkingCopy } from './working-copy.ts';
 
 type Current = NonNullable<StoreBase['current']>;
 
 const pollMs = 500;
-/** longer than one request with its repetitions, so that no removal of a lost lease is on its way */
-const removalLeaseMs = 5 * 60_000;
-const headers = { contentType: 'application/json', cacheControl: 'private, no-cache' };
+/** the requests of a store that run side by side */
+const removalsAtOnce = 16;
+const renewalMs = 30_000;
+/** longer than two requests with their repetitions and a renewal: no removal of a lost lease is on its way */
+const removalLeaseMs = 10 * 60_000;
 
 /** undefined: another builder was first. */
 export async function writeHead(
@@ -35,15 +37,18 @@ export async function writeHead(
   };
   const bytes = Buffer.from(formatHead(head));
   const condition = before === undefined ? 'absent' : { etag: before.etag };
-  const written = await copy.store.put(headKey, { bytes, sha256: digestOf(bytes) }, headers, condition);
+  const written = await copy.store.put(headKey, { bytes, sha256: digestOf(bytes) }, jsonHeaders, condition);
   return written.outcome === 'written' ? { head, etag: written.etag } : undefined;
 }
 
-/** Each batch is one request. False: another builder has published first, or has taken this removal for a killed one. */
+/**
+ * Removes objects while the head names this builder. False: another builder has published first, or has ended this
+ * removal as that of a killed one. Throws StoreFailure.
+ */
 export async function removeAlone(
   copy: WorkingCopy,
   current: Current,
-  batches: readonly (readonly ObjectKey[])[],
+  keys: readonly ObjectKey[],
   now: () => Date,
 ): Promise<boolean> {
   const by = await nameOfCopy(copy);
@@ -51,17 +56,20 @@ export async function removeAlone(
   const write = (before: Current, removing?: string): Promise<Current | undefined> =>
     writeHead(copy, before, { serial, listing, ...(removing && { removing }) }, now);
   let held = await write(current, by);
-  for (const [number, keys] of batches.entries()) {
+  for (let from = 0, writtenMs = now().getTime(); from < keys.length; from += removalsAtOnce) {
+    if (held !== undefined && Math.abs(now().getTime() - writtenMs) >= renewalMs) {
+      held = await write(held, by);
+      writtenMs = now().getTime();
+    }
     if (held === undefined) return false;
     try {
-      await copy.store.remove(keys);
+      await copy.store.remove(keys.slice(from, from + removalsAtOnce));
     } catch (error) {
       await write(held);
       throw error;
     }
-    held = await write(held, number + 1 < batches.length ? by : undefined);
   }
-  return held !== undefined;
+  return held !== undefined && (await write(held)) !== undefined;
 }
 
 /** The result of `read` at a moment at which nobody removes objects. */

@@ -11,7 +11,6 @@ import type { StoreBase, WorkingCopy } from './working-copy.ts';
 
 /** A publication that runs longer sends its objects again. */
 export const leastAgeMs = 86_400_000;
-const removedAtOnce = 1000;
 const prefixes = [
   documentKey('' as ObjectDigest),
   archiveKey('' as ObjectDigest).replace(/\.zip$/, ''),
@@ -36,18 +35,16 @@ export async function removeUnused(copy: WorkingCopy, order: RemovalOrder): Prom
   for (;;) {
     const base = dryRun ? await copy.current() : await betweenRemovals(copy, () => copy.current(), order);
     const used = await usedKeys(copy, base);
-    const batches: ObjectKey[][] = [];
-    const total = { objects: 0, bytes: 0 };
+    const keys: ObjectKey[] = [];
+    let bytes = 0;
     for (const prefix of prefixes)
       for await (const { key, size, modified } of copy.store.list(prefix)) {
         if (used.has(key) || modified >= uploadedBefore) continue;
-        if (total.objects % removedAtOnce === 0) batches.push([]);
-        batches.at(-1)?.push(key);
-        total.objects += 1;
-        total.bytes += size;
+        keys.push(key);
+        bytes += size;
       }
-    if (dryRun || base.current === undefined || total.objects === 0) return total;
-    if (await removeAlone(copy, base.current, batches, now)) return total;
+    const isDone = dryRun || base.current === undefined || keys.length === 0;
+    if (isDone || (await removeAlone(copy, base.current, keys, now))) return { objects: keys.length, bytes };
   }
 }
 

@@ -208,9 +208,11 @@ function timed(found: readonly Found[]): readonly DocumentChange[] {
   }
   // older versions of Libretto recorded no serials
   const timeOf = ({ serial, at }: RecordedChange): number => (serial === 0 ? at : (times.get(serial) ?? at));
+  const latest = (changes: readonly RecordedChange[]): number =>
+    changes.reduce((time, change) => Math.max(time, timeOf(change)), 0);
   const lastOf = ({ changes }: Found): number => changes.at(-1)?.serial ?? 0;
   return found
     .toSorted((one, other) => lastOf(one) - lastOf(other))
-    .map(({ type, package: name, changes }) => ({ type, package: name, time: Math.max(...changes.map(timeOf)) }))
+    .map(({ type, package: name, changes }) => ({ type, package: name, time: latest(changes) }))
     .toSorted((one, other) => one.time - other.time);
 }

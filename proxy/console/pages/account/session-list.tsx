@@ -44,7 +44,7 @@ function columnsOf(current: string, hasOthers: boolean): readonly Column<Session
       cell: ({ id, address }) => (
         <span class="row">
           {address}
-          {id === current ? <Badge kind="good" label="this browser" /> : <span class="soft">a browser or program</span>}
+          {id === current ? <Badge kind="good" label="this browser" /> : null}
         </span>
       ),
     },

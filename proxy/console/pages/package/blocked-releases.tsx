@@ -1,5 +1,5 @@
-// What the policy and the lists of malware leave of a package: the latest version that people get, and the notice if
-// nothing is left: nobody can install it then.
+// Finds the latest version of a package that people get: no rule of the policy blocks it, and it is no malware. The
+// notice tells of a package without any.
 
 import type { Child } from 'hono/jsx';
 import type { PackageAdvisories } from '../../../../build/contract/advisory-lists.ts';

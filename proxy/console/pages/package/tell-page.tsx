@@ -48,7 +48,7 @@ function tell(
   return callFor(services, request, tellUsers, { ...named, constraint, since, subject, text, preview });
 }
 
-/** Whose users are told, as an address has it. */
+/** The filter of the form, for the address of the page. */
 function filterIn(fields: FormFields): Readonly<Record<string, string>> {
   const given = ['constraint', 'since'].map((field) => [field, fields.optional(field)] as const);
   return Object.fromEntries(given.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])));

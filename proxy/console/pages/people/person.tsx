@@ -163,14 +163,7 @@ function PersonSessions({ user, sessions }: PersonSessionsProps): Child {
 
 function columnsOf(user: UserDocument): readonly Column<SessionRecord>[] {
   return [
-    {
-      label: 'From',
-      cell: ({ address }) => (
-        <span class="row">
-          <code>{address}</code> <span class="soft">a browser or program</span>
-        </span>
-      ),
-    },
+    { label: 'From', cell: ({ address }) => <code>{address}</code> },
     { label: 'Began', cell: ({ created_at }) => <Time at={created_at} /> },
     { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
     {

@@ -7,7 +7,7 @@ import type { PackageName } from '../../../../build/contract/name.ts';
 import { headKey, parseHead } from '../../../../build/contract/store-listing.ts';
 import { purgeVersion } from '../../../../build/purge/purge-version.ts';
 import type { BuildEffects } from '../../../../build/scan/build-request.ts';
-import { betweenRemovals, writeHead } from '../../../../build/store/store-head.ts';
+import { betweenRemovals, removeAlone, writeHead } from '../../../../build/store/store-head.ts';
 import { WorkingCopy } from '../../../../build/store/working-copy.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
 import { memoryStore, type MemoryStore } from '../../../util/memory-store.ts';
@@ -119,6 +119,33 @@ describe('a removal of objects', () => {
   });
 });
 
+describe('a long removal', () => {
+  it('renews its name in the head, and stops when another host has ended it', async () => {
+    await published();
+    const copy = new WorkingCopy(series.tree.path('a'), store);
+    const { current } = await copy.current();
+    const keys = Array.from({ length: 48 }, (_, at) => `index/documents/unused-${at}`);
+    const { remove } = store;
+    const removed: string[] = [];
+    let atMs = Date.UTC(2027, 0, 1);
+    const now = () => new Date((atMs += 20_000));
+    Object.assign(store, {
+      remove: async (batch: readonly string[]) => {
+        removed.push(...batch);
+        if (removed.length === 32) {
+          const { removing, ...ended } = head();
+          expect(removing).toBeDefined();
+          expect(head().generation).toBeGreaterThan((current?.head.generation ?? 0) + 1);
+          await writeHead(copy, (await copy.current()).current, ended, now);
+        }
+        await remove(batch);
+      },
+    });
+    expect(current && (await removeAlone(copy, current, keys, now))).toBe(false);
+    expect(removed).toEqual(keys.slice(0, 32));
+  });
+});
+
 describe('a removal that was killed', () => {
   const killed = async (): Promise<void> => {
     const copy = new WorkingCopy(series.tree.path('a'), store);
@@ -128,7 +155,7 @@ describe('a removal that was killed', () => {
     ).toBeDefined();
   };
 
-  it('is ended by another host when the head has not changed for five minutes', async () => {
+  it('is ended by another host when the head has not changed for ten minutes', async () => {
     await published();
     await killed();
     let atMs = Date.UTC(2027, 0, 1);
@@ -141,7 +168,7 @@ describe('a removal that was killed', () => {
     const copy = new WorkingCopy(series.tree.path('b'), store);
     const { current } = await betweenRemovals(copy, () => copy.current(), clock);
     expect(current?.head.removing).toBeUndefined();
-    expect(waits).toEqual([expect.stringMatching(/^wait for the builder that removes objects at s3:.*5 minutes/)]);
+    expect(waits).toEqual([expect.stringMatching(/^wait for the builder that removes objects at s3:.*10 minutes/)]);
     put('two', '1.1.0');
     expect(await run('b')).toMatchObject({ published: true });
   });
