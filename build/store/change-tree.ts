@@ -17,7 +17,7 @@ import type { ListedPath } from '../contract/store-listing.ts';
 import { StorageError } from '../output/storage-error.ts';
 import { storageFaultOf } from '../contract/storage-fault.ts';
 import { ArchivesNeeded } from '../output/absent-archives.ts';
-import type { ObjectStore, OpenableStore } from './object-store.ts';
+import type { ObjectKey, ObjectStore, OpenableStore } from './object-store.ts';
 import { project } from './projection.ts';
 import { push } from './push.ts';
 import { betweenRemovals } from './store-head.ts';
@@ -56,10 +56,17 @@ export async function changeTree<Result>(
       return work();
     }
     const copy = new WorkingCopy(dataDirectory, store);
-    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-      const done = await attemptOn(copy, work, change);
-      if (done !== undefined) return done.result;
-      await sleep(random() * pauseMs * 2 ** attempt);
+    const sent = new Set<ObjectKey>();
+    try {
+      for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+        const done = await attemptOn(copy, work, change);
+        if ('result' in done) return done.result;
+        for (const key of done.sent) sent.add(key);
+        await sleep(random() * pauseMs * 2 ** attempt);
+      }
+    } finally {
+      // another builder may have purged a version meanwhile whose bytes these are
+      if (sent.size > 0) await removeUnused(copy, { ...change, among: sent, uploadedBefore: Infinity, dryRun: false });
     }
     throw new BuildBusy(
       `Other builders have published to ${store.name} ${mostAttempts} times meanwhile. Try again in a minute.`,
@@ -124,12 +131,12 @@ function isFullDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && storageFaultOf(error) !== undefined;
 }
 
-/** undefined: another builder has published first. */
+/** `sent`: another builder has published first; these archives of the attempt are at the store. */
 async function attemptOn<Result>(
   copy: WorkingCopy,
   work: () => Promise<Result>,
   change: Pick<TreeChange, 'now' | 'progress'>,
-): Promise<{ readonly result: Result } | undefined> {
+): Promise<{ readonly result: Result } | { readonly sent: readonly ObjectKey[] }> {
   const base = await betweenRemovals(copy, () => copy.update(), change);
   if (base.current === undefined) await refuseUnusable(copy.store, change.now());
   await copy.markChanging(base);
@@ -137,7 +144,7 @@ async function attemptOn<Result>(
   await mkdir(copy.at(artifactsFolder), { recursive: true });
   const result = await withArchives(copy, base, work);
   const pushed = await push(copy, base, change.now);
-  if (pushed.outcome === 'lost') return undefined;
+  if (pushed.outcome === 'lost') return pushed;
   for (const { path } of listLocalFiles(copy.dataDirectory).archives) await rm(copy.at(path), { force: true });
   const isProjected = base.isProjected && pushed.outcome === 'unchanged';
   await copy.settle({ ...pushed.base, isProjected });

@@ -16,7 +16,7 @@ import {
   type ObjectDigest,
 } from '../contract/store-listing.ts';
 import { runBatch } from '../shared/concurrency/batch.ts';
-import type { ObjectBody, PutHeaders } from './object-store.ts';
+import type { ObjectBody, ObjectKey, PutHeaders } from './object-store.ts';
 import { readProjection, unlessGone } from './projection-lease.ts';
 import { writeHead } from './store-head.ts';
 import { StoredListing, type ListingChanges, type NextListing } from '../listing/stored-listing.ts';
@@ -24,9 +24,9 @@ import { type StoreBase, type WorkingCopy, isUnchanged } from './working-copy.ts
 import { digestsOf, listLocalFiles, type LocalFile } from './local-files.ts';
 import { changedArchives } from '../listing/working-copy-files.ts';
 
-/** `lost`: another builder has published first; nothing of this one is visible. */
+/** `lost`: another builder has published first; nothing of this one is visible. `sent`: its archives at the store. */
 export type PushOutcome =
-  | { readonly outcome: 'lost' }
+  | { readonly outcome: 'lost'; readonly sent: readonly ObjectKey[] }
   | { readonly outcome: 'unchanged'; readonly base: StoreBase }
   | { readonly outcome: 'published'; readonly base: StoreBase };
 
@@ -38,7 +38,7 @@ export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date):
     if ((await copy.current()).current?.etag === base.current?.etag) throw error;
     return undefined;
   });
-  if (found === undefined) return { outcome: 'lost' };
+  if (found === undefined) return { outcome: 'lost', sent: [] };
   if (found.files.size + found.aliases.size + found.removed.length === 0) return { outcome: 'unchanged', base };
   const archives = await uploadArchives(copy, base, found);
   const documents = [...found.files].filter(([path]) => kindOf(path) === 'documents');
@@ -54,7 +54,8 @@ export async function push(copy: WorkingCopy, base: StoreBase, now: () => Date):
   const next = await base.listing.next(changes);
   await uploadListing(copy, next);
   const current = await writeHead(copy, base.current, { serial: serialOf(copy), listing: next.listing }, now);
-  if (current === undefined) return { outcome: 'lost' };
+  if (current === undefined)
+    return { outcome: 'lost', sent: [...archives].map(([path, file]) => objectKeyOf(path, file)) };
   const listing = await StoredListing.open(next.listing, copy.readObject);
   return { outcome: 'published', base: { current, listing } };
 }

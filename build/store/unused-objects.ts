@@ -25,19 +25,21 @@ export interface UnusedObjects {
 export interface RemovalOrder extends Pick<WaitOptions, 'progress'> {
   /** the objects were uploaded earlier; epoch milliseconds on the store's clock */
   readonly uploadedBefore: number;
+  /** only these; undefined: all that the store has */
+  readonly among?: ReadonlySet<ObjectKey>;
   readonly dryRun: boolean;
   readonly now: () => Date;
 }
 
 /** Throws StoreFailure. */
 export async function removeUnused(copy: WorkingCopy, order: RemovalOrder): Promise<UnusedObjects> {
-  const { uploadedBefore, dryRun, now } = order;
+  const { among, uploadedBefore, dryRun, now } = order;
   for (;;) {
     const base = dryRun ? await copy.current() : await betweenRemovals(copy, () => copy.current(), order);
     const used = await usedKeys(copy, base);
-    const keys: ObjectKey[] = [];
+    const keys = [...(among ?? [])].filter((key) => !used.has(key));
     let bytes = 0;
-    for (const prefix of prefixes)
+    for (const prefix of among === undefined ? prefixes : [])
       for await (const { key, size, modified } of copy.store.list(prefix)) {
         if (used.has(key) || modified >= uploadedBefore) continue;
         keys.push(key);

@@ -100,6 +100,22 @@ describe('a removal of objects', () => {
     expect(Object.keys(reader.publicFiles())).toContain('dist/acme/two/1.1.0.zip');
   });
 
+  it('takes back archives that were sent, and that no publication has after another builder was first', async () => {
+    await published();
+    put('two', '1.1.0');
+    let isFirst = true;
+    store.beforePut = async (key) => {
+      if (key !== headKey || !isFirst) return;
+      isFirst = false;
+      series.tree.delete('two/1.1.0');
+      await purge();
+    };
+    await run('b');
+    expect(store.requests).toContain('put public/dist/acme/two/1.1.0.zip');
+    expect([...store.objects.keys()].filter((key) => key.includes('two/1.1.0'))).toEqual([]);
+    expect(head().removing).toBeUndefined();
+  });
+
   it('ends with an error of the store, and others publish', async () => {
     await published();
     const { remove } = store;
