@@ -108,7 +108,8 @@ describe('a removal of objects', () => {
       if (key !== headKey || !isFirst) return;
       isFirst = false;
       series.tree.delete('two/1.1.0');
-      await purge();
+      put('one', '1.2.0');
+      await run('a');
     };
     await run('b');
     expect(store.requests).toContain('put public/dist/acme/two/1.1.0.zip');
