@@ -18,7 +18,7 @@ import { decideHeld, type DecidingParts, type Deciding } from './held-releases.t
 import { readBlocks, readExposures, readStanding, type BlockedVersions } from './package-standing.ts';
 import type { FeedView, PolicyTest } from './policy-views.ts';
 import { sinceMs, type RecentUse } from './recent-use.ts';
-import { remembered } from './remembered.ts';
+import { remembered, rememberedOf } from './remembered.ts';
 import { testPolicy } from './test-policy.ts';
 import { TokenVisibility } from './token-visibility.ts';
 import { named, withNames, type Reader } from './with-names.ts';
@@ -62,6 +62,8 @@ export function createPolicyAdmin(options: PolicyAdminOptions) {
     /** undefined: nothing is stored of the package. Rejects for a damaged one. */
     standing: (name: PackageName) => readStanding(options, name, now()),
     blockedVersions: ((...of) => readBlocks(options, ...of)) satisfies BlockedVersions,
+    /** The same for a package of a list, as of this minute and this policy. */
+    blockedIn: rememberedOf(options, (...of) => readBlocks(options, ...of)),
     /** All stored versions with an advisory or an entry of a filter list, as of the last seconds. */
     exposures: exposures.now,
     /**

@@ -1,6 +1,7 @@
 // Remembers an answer about all packages for some seconds, so that pages can have the last one at once.
 
 import { setTimeout } from 'node:timers/promises';
+import type { PackageName } from '../../../build/contract/name.ts';
 import type { CurrentPolicy } from '../apply/current-policy.ts';
 import type { PolicyReader } from '../apply/policy-reader.ts';
 
@@ -36,5 +37,25 @@ export function remembered<Found>(
     now: latest,
     soon: async (waitMs = momentMs) =>
       (await Promise.race([latest().catch(() => undefined), moment(waitMs)])) ?? known?.all,
+  };
+}
+
+/** Remembers what `read` found for an object of the published tree, which a publication replaces, for a minute. */
+export function rememberedOf<Found>(
+  { reader }: { readonly reader: PolicyReader },
+  read: (name: PackageName, nowMs: number) => Promise<Found>,
+) {
+  const known = new WeakMap<
+    object,
+    { readonly of: CurrentPolicy; readonly atMs: number; readonly found: Promise<Found> }
+  >();
+  return async (published: { readonly name: PackageName }, nowMs: number): Promise<Found> => {
+    const of = await reader.current(nowMs);
+    const last = known.get(published);
+    if (last?.of === of && nowMs < last.atMs + currentMs) return last.found;
+    const found = read(published.name, nowMs);
+    known.set(published, { of, atMs: nowMs, found });
+    found.catch(() => known.delete(published));
+    return found;
   };
 }

@@ -136,7 +136,7 @@ async function latestIn(
     const clean = malwareIn(known, version) ? offered.find((one) => !malwareIn(known, one.version)) : undefined;
     return { summary: clean === undefined ? summary : { ...summary, latest_version: clean.version } };
   }
-  const blockOf = await policyAdmin.blockedVersions(name, nowMs);
+  const blockOf = await policyAdmin.blockedIn(summary, nowMs);
   if (!malwareIn(known, version) && blockOf({ entry: { version } }) === undefined) return { summary };
   const versions = await readPublishedPackage(published, name, view).catch(undefinedIfUnusable);
   if (versions === undefined) return { summary };
